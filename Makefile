@@ -1,0 +1,54 @@
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+TOOL := go tool -modfile=tools/go.mod
+BIN  := bin
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the three programs into bin/
+	go build -o $(BIN)/ ./cmd/...
+
+.PHONY: test
+test: ## Run all tests with the race detector
+	go test -race $(TESTFLAGS) ./...
+
+.PHONY: realtime-test
+realtime-test: build ## One full window in real time: our own endpoint, and moto
+	e2e/realtime.sh $(BIN) out/realtime
+
+.PHONY: verify
+verify: build ## Run the conformance suite on the embedded endpoint
+	$(BIN)/fifoproof verify
+
+.PHONY: demo
+demo: build ## Ten sends, a changed field, five minutes later: the story in a terminal
+	examples/demo.sh $(BIN)
+
+.PHONY: lint
+lint: ## Check style and correctness with golangci-lint
+	$(TOOL) golangci-lint run ./...
+
+.PHONY: fmt
+fmt: ## Format the code
+	$(TOOL) golangci-lint fmt ./...
+
+.PHONY: bench
+bench: ## Measure the content hash against SHA-256, and the window's memory
+	go test -run '^$$' -bench . ./internal/contenthash ./internal/window
+
+.PHONY: fuzz
+fuzz: ## Fuzz the content hash for ten minutes against its oracles
+	go test -run '^$$' -fuzz '^FuzzCanonical$$' -fuzztime 10m ./internal/contenthash
+
+.PHONY: golden
+golden: ## Write the golden files of help texts and reports anew
+	go test ./cmd/... ./internal/report -update
+
+.PHONY: clean
+clean: ## Remove what the other targets made
+	rm -rf $(BIN) out .cache

@@ -1,0 +1,83 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"time"
+)
+
+// Level says how much weight a case has.
+type Level string
+
+const (
+	// Must is documented by AWS or shown by a recorded run on AWS.
+	Must Level = "MUST"
+	// Should is what AWS's words lead one to expect, without a promise.
+	Should Level = "SHOULD"
+	// Info is what AWS has not published: measured and printed. It binds only our
+	// own endpoint, which must give the reference's answer.
+	Info Level = "INFO"
+)
+
+// Case is one behaviour of a FIFO queue, and how to see it.
+type Case struct {
+	ID     string        // area/subject/variation; never changes
+	Level  Level         //
+	Source string        // who says so
+	Text   string        // one paragraph: what happens, and why it matters
+	Want   string        // what is expected, in words; for Info: what our reference does
+	Wait   time.Duration // the deliberate wait of the case
+
+	steps func(ctx context.Context, b *Bench) error
+}
+
+// Area is the first part of the case's id.
+func (c Case) Area() string {
+	area := c.ID
+	for path.Dir(area) != "." {
+		area = path.Dir(area)
+	}
+	return area
+}
+
+// Select returns the cases whose id matches one of the globs, in catalogue order;
+// all of them where there is no glob. A glob is a [path.Match] pattern over the
+// whole id, or a prefix of whole parts: "window", "window/resend", "*/*/after-*".
+// A glob that matches no case is an error.
+func Select(cases []Case, globs []string) ([]Case, error) {
+	if len(globs) == 0 {
+		return cases, nil
+	}
+	picked := make([]bool, len(cases))
+	for _, glob := range globs {
+		found := false
+		for i, c := range cases {
+			ok, err := matches(glob, c.ID)
+			if err != nil {
+				return nil, fmt.Errorf("reading the pattern %q: %w", glob, err)
+			}
+			picked[i] = picked[i] || ok
+			found = found || ok
+		}
+		if !found {
+			return nil, fmt.Errorf("no case matches %q", glob)
+		}
+	}
+	var out []Case
+	for i, c := range cases {
+		if picked[i] {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+func matches(glob, id string) (bool, error) {
+	for part := id; part != "."; part = path.Dir(part) {
+		if ok, err := path.Match(glob, part); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,151 @@
+package conformance
+
+import (
+	"context"
+	"path"
+)
+
+// order is the body that most cases send: canonical, with a member of each kind,
+// an id beyond what a double holds, and a name outside ASCII.
+const order = `{"event":"order.paid","id":7301234567890123456,"items":[{"qty":2,"sku":"A-1"},{"qty":1,"sku":"B-7"}],"note":null,"paid":true,"ship":{"city":"Zürich"},"total":129.9}`
+
+// spellings are other ways to write the same order: the id is made from the
+// canonical form, so each of them is the same message.
+var spellings = []struct{ name, text, body string }{
+	{
+		"key-order", "with its members in another order",
+		`{"total":129.9,"ship":{"city":"Zürich"},"paid":true,"note":null,"items":[{"sku":"A-1","qty":2},{"sku":"B-7","qty":1}],"id":7301234567890123456,"event":"order.paid"}`,
+	},
+	{
+		"white-space", "with white space between its tokens",
+		"{ \"event\": \"order.paid\",\t\"id\": 7301234567890123456, \"items\": [ {\"qty\": 2, \"sku\": \"A-1\"}, {\"qty\": 1, \"sku\": \"B-7\"} ], \"note\": null, \"paid\": true, \"ship\": {\"city\": \"Zürich\"}, \"total\": 129.9 }",
+	},
+	{
+		"escapes", "with other escapes in its strings and names",
+		`{"event":"order\u002epaid","\u0069d":7301234567890123456,"items":[{"qty":2,"sku":"A\u002D1"},{"qty":1,"sku":"B-7"}],"note":null,"paid":true,"ship":{"city":"Z\u00fcrich"},"total":129.9}`,
+	},
+	{
+		"numbers", "with its numbers spelled another way",
+		`{"event":"order.paid","id":7.301234567890123456e18,"items":[{"qty":2.0,"sku":"A-1"},{"qty":1e0,"sku":"B-7"}],"note":null,"paid":true,"ship":{"city":"Zürich"},"total":129.90}`,
+	},
+}
+
+// changes are orders that differ in one field: each is another message.
+var changes = []struct{ name, text, body string }{
+	{"string", "a string", `{"event":"order.paiD","id":7301234567890123456,"items":[{"qty":2,"sku":"A-1"},{"qty":1,"sku":"B-7"}],"note":null,"paid":true,"ship":{"city":"Zürich"},"total":129.9}`},
+	{"number", "the last digit of a number that a double cannot hold", `{"event":"order.paid","id":7301234567890123457,"items":[{"qty":2,"sku":"A-1"},{"qty":1,"sku":"B-7"}],"note":null,"paid":true,"ship":{"city":"Zürich"},"total":129.9}`},
+	{"boolean", "a boolean", `{"event":"order.paid","id":7301234567890123456,"items":[{"qty":2,"sku":"A-1"},{"qty":1,"sku":"B-7"}],"note":null,"paid":false,"ship":{"city":"Zürich"},"total":129.9}`},
+	{"null", "null for an empty string", `{"event":"order.paid","id":7301234567890123456,"items":[{"qty":2,"sku":"A-1"},{"qty":1,"sku":"B-7"}],"note":"","paid":true,"ship":{"city":"Zürich"},"total":129.9}`},
+	{"nested", "a field of a nested object", `{"event":"order.paid","id":7301234567890123456,"items":[{"qty":2,"sku":"A-1"},{"qty":1,"sku":"B-7"}],"note":null,"paid":true,"ship":{"city":"Zurich"},"total":129.9}`},
+	{"array", "the order of an array", `{"event":"order.paid","id":7301234567890123456,"items":[{"qty":1,"sku":"B-7"},{"qty":2,"sku":"A-1"}],"note":null,"paid":true,"ship":{"city":"Zürich"},"total":129.9}`},
+	{"added", "one field more", `{"event":"order.paid","gift":false,"id":7301234567890123456,"items":[{"qty":2,"sku":"A-1"},{"qty":1,"sku":"B-7"}],"note":null,"paid":true,"ship":{"city":"Zürich"},"total":129.9}`},
+	{"removed", "one field less", `{"event":"order.paid","id":7301234567890123456,"items":[{"qty":2,"sku":"A-1"},{"qty":1,"sku":"B-7"}],"paid":true,"ship":{"city":"Zürich"},"total":129.9}`},
+}
+
+func contentCases() []Case {
+	var cases []Case
+	for _, s := range spellings {
+		cases = append(cases, second("content/spelling/"+s.name, canonical,
+			"An order, then the same order "+s.text+". The producer hashes the canonical form and sends the bytes as they are, so the second is a duplicate.",
+			"no copy of the second spelling", s.body, inside(0), 0))
+	}
+	for _, c := range changes {
+		cases = append(cases, second("content/field/"+c.name, sendMessage,
+			"An order, then one that differs in one field: "+c.text+". Its id differs, so it is delivered.",
+			"one more copy", c.body, timeless, 1))
+	}
+	return append(cases,
+		Case{
+			ID: "content/hash/equivalence", Level: Must, Source: sendMessage,
+			Text:  "On a queue with content-based deduplication, a canonical body is sent without an id, then once more with the hash that the producer makes for it. AWS's own id is the SHA-256 of the body, so the two ids are one.",
+			Want:  "no copy of the send with the explicit hash",
+			steps: hashEquivalence,
+		},
+		Case{
+			ID: "content/hash/explicit-wins", Level: Must, Source: sendMessage,
+			Text:  "On a queue with content-based deduplication, one body is sent under two explicit ids: the ids win over the content, and both are delivered.",
+			Want:  "two copies",
+			steps: explicitWins,
+		},
+		Case{
+			ID: "content/body/first-stays", Level: Must, Source: providingID,
+			Text:  "Another body under the same id is a duplicate all the same. What is delivered is the first body; the second is gone without an error.",
+			Want:  "one copy, with the first body",
+			steps: firstBodyStays,
+		},
+	)
+}
+
+// second is a case that sends the order and then another body, through producer
+// and consumer.
+func second(id, source, text, want, body string, t timing, copies int) Case {
+	return Case{
+		ID: id, Level: Must, Source: source, Text: text, Want: want,
+		steps: func(ctx context.Context, b *Bench) error {
+			q, err := b.queueInUse(ctx, plain)
+			if err != nil {
+				return err
+			}
+			if err := q.claim(ctx, "the order", 1, timeless, func() error { return q.users.send(ctx, order) }); err != nil {
+				return err
+			}
+			return q.claim(ctx, path.Base(id), copies, t, func() error { return q.users.send(ctx, body) })
+		},
+	}
+}
+
+func hashEquivalence(ctx context.Context, b *Bench) error {
+	q, err := b.queue(ctx, contentBased)
+	if err != nil {
+		return err
+	}
+	id, err := contentID(order)
+	if err != nil {
+		return err
+	}
+	if err := q.claim(ctx, "the body alone", 1, timeless, q.sending(ctx, "g", "", order)); err != nil {
+		return err
+	}
+	return q.claim(ctx, "the body with its hash", 0, inside(0), q.sending(ctx, "g", id, order))
+}
+
+func explicitWins(ctx context.Context, b *Bench) error {
+	q, err := b.queue(ctx, contentBased)
+	if err != nil {
+		return err
+	}
+	return q.claim(ctx, "one body under two ids", 2, timeless, func() error {
+		if err := q.sending(ctx, "g", "id-1", order)(); err != nil {
+			return err
+		}
+		return q.sending(ctx, "g", "id-2", order)()
+	})
+}
+
+func firstBodyStays(ctx context.Context, b *Bench) error {
+	q, err := b.queue(ctx, plain)
+	if err != nil {
+		return err
+	}
+	const other = `{"event":"another body"}`
+	err = q.claim(ctx, "two bodies under one id", 1, insideItself, func() error {
+		if err := q.sending(ctx, "g", "id", order)(); err != nil {
+			return err
+		}
+		return q.sending(ctx, "g", "id", other)()
+	})
+	if err != nil {
+		return err
+	}
+	seen := "neither"
+	for _, d := range b.wire.seen(q.url) {
+		switch d.BodyDigest {
+		case digestOf(order):
+			seen = "the first"
+		case digestOf(other):
+			seen = "the second"
+		}
+	}
+	b.answer("the body delivered", "the first", seen)
+	return nil
+}

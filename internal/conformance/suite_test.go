@@ -1,0 +1,64 @@
+package conformance_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/stretchr/testify/require"
+
+	"fifoproof/internal/clock"
+	"fifoproof/internal/conformance"
+	"fifoproof/internal/emulator"
+	"fifoproof/internal/receipt"
+	"fifoproof/internal/receipt/sqlite"
+	"fifoproof/internal/target"
+)
+
+// setup is a run against the target that FIFOPROOF_TARGET names, or against the
+// embedded endpoint, there with a fault if one is given.
+func setup(t *testing.T, spec string, fault emulator.Fault, options ...sqlite.Option) conformance.Setup {
+	t.Helper()
+	opened, _, err := target.Open(t.Context(), spec)
+	require.NoError(t, err)
+	return conformance.Setup{
+		Target: conformance.Target{Name: opened.Name, Product: opened.Product, Version: opened.Version, Clock: opened.Clock},
+		Run:    "test",
+		Connect: func(wrap func(sqs.HTTPClient) sqs.HTTPClient) (*sqs.Client, clock.Clock, error) {
+			return opened.Connect(wrap, fault)
+		},
+		Store: func(ctx context.Context) (receipt.Store, error) {
+			return sqlite.Open(ctx, sqlite.Memory(), options...)
+		},
+		Own: opened.Own(), Exact: opened.Clock == "virtual", Serial: opened.Shared(),
+	}
+}
+
+func run(t *testing.T, cases []conformance.Case, s conformance.Setup) *conformance.Results {
+	t.Helper()
+	results, err := conformance.Run(t.Context(), cases, s, func(conformance.Event) {})
+	require.NoError(t, err)
+	return results
+}
+
+// TestConformance runs the whole catalogue: embedded, or with FIFOPROOF_TARGET=URL
+// in real time against that endpoint.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	spec := os.Getenv("FIFOPROOF_TARGET")
+	if spec == "" {
+		spec = target.Embedded
+	}
+	s := setup(t, spec, "")
+	s.Run = conformance.Slug([4]byte{byte(os.Getpid()), byte(os.Getpid() >> 8), 0, 1})
+	results := run(t, conformance.Catalogue(), s)
+	for _, r := range results.Cases {
+		t.Run(r.ID, func(t *testing.T) {
+			t.Log(r.Verdict, r.Seen)
+			bad := []conformance.Verdict{conformance.Fail, conformance.Errored, conformance.Inconclusive}
+			require.False(t, slices.Contains(bad, r.Verdict), "%s %s\nexpected: %s\nseen: %s\nreason: %s", r.Level, r.Verdict, r.Expected, r.Seen, r.Reason)
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package consumer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"fifoproof/internal/clock"
+	"fifoproof/internal/contenthash"
+	"fifoproof/internal/receipt"
+	"fifoproof/internal/window"
+)
+
+// MaxWait is the longest long poll that SQS has (ReceiveMessage, WaitTimeSeconds).
+const MaxWait = 20 * time.Second
+
+// grace is how long deletes and hand-backs may still take when the context has
+// ended.
+const grace = 10 * time.Second
+
+// Queue is what a consumer calls. [*sqs.Client] satisfies it.
+type Queue interface {
+	ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput, opts ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
+	DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput, opts ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
+	ChangeMessageVisibility(ctx context.Context, in *sqs.ChangeMessageVisibilityInput, opts ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
+}
+
+// Config says what a consumer does. The zero value of every field but Queue is
+// its default.
+type Config struct {
+	// Queue is the queue's URL. Its last part, the name, is the queue's identity in
+	// the receipts.
+	Queue string
+	// Scope is the queue's deduplication scope. Where it is the message group, the
+	// group is part of every key.
+	Scope window.Scope
+	// Key says what the key is made from.
+	Key KeyRule
+	// Hash makes content keys, with the user's selection of fields. It must not put
+	// the group into the hash. Nil: the whole body, exact.
+	Hash *contenthash.Hasher
+	// Effect is what a fresh key causes. Nil: a row in effects.
+	Effect receipt.Effect
+	// Wait is the longest wait of one poll, in whole seconds up to [MaxWait], which
+	// is its default.
+	Wait time.Duration
+	// UntilEmpty ends Run after so much time on Clock without progress. Zero: Run
+	// goes on until its context ends.
+	UntilEmpty time.Duration
+	// Clock times silence, back-off and receipts. Nil: the machine's.
+	Clock clock.Clock
+	// Logger is told of what a person should look at. Nil: nobody is.
+	Logger *slog.Logger
+	// Progress, if set, is called by Run after every reply that brought something.
+	Progress func(Summary)
+}
+
+// Validate says in one sentence each what cannot be used.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Queue == "" {
+		errs = append(errs, errors.New("the queue's URL is missing"))
+	}
+	if c.Wait < 0 || c.Wait > MaxWait {
+		errs = append(errs, fmt.Errorf("a poll of %v is outside of SQS's 0 to 20 s", c.Wait))
+	}
+	if c.UntilEmpty < 0 {
+		errs = append(errs, fmt.Errorf("a silence of %v cannot be waited for", c.UntilEmpty))
+	}
+	if c.Hash != nil && c.Hash.Selective() && !c.Key.hashes() {
+		errs = append(errs, fmt.Errorf("a selection of fields has no effect on the key %s", c.Key))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) withDefaults() (Config, error) {
+	c.Wait = cmp.Or(c.Wait, MaxWait)
+	if c.UntilEmpty > 0 {
+		c.Wait = min(c.Wait, c.UntilEmpty)
+	}
+	// SQS takes whole seconds; a poll of zero would not wait at all.
+	c.Wait = (c.Wait + time.Second - 1).Truncate(time.Second)
+	if c.Clock == nil {
+		c.Clock = clock.Real{}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Hash == nil {
+		whole, err := contenthash.New(contenthash.Options{})
+		if err != nil {
+			return c, fmt.Errorf("setting up the content hash: %w", err)
+		}
+		c.Hash = whole
+	}
+	return c, nil
+}
+
+// queueName is the last part of a queue's URL. Hosts differ between a machine and
+// a container, and the account differs between endpoints; the name stays.
+func queueName(queueURL string) string {
+	if u, err := url.Parse(queueURL); err == nil && u.Path != "" {
+		return path.Base(u.Path)
+	}
+	return queueURL
+}
+
+func isFIFO(name string) bool { return strings.HasSuffix(name, ".fifo") }

@@ -1,0 +1,3 @@
+// Package contenthash owns the way from the bytes of a JSON body to its
+// MessageDeduplicationId.
+package contenthash

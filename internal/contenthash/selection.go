@@ -1,0 +1,394 @@
+package contenthash
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// OptionError says why a Hasher cannot be made.
+type OptionError struct {
+	Option  string // "Exclude", "Include", "AllowNull", "AllowMissing"
+	Pointer string
+	Reason  string
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("content hash: %s %q: %s", e.Option, e.Pointer, e.Reason)
+}
+
+// selection is a set of pointers, compiled to a tree that the scan walks along.
+type selection struct {
+	include  bool
+	pointers []string
+	nodes    []node
+
+	// For an inclusion: may the field be null, or missing; the pointer as the name
+	// of a canonical member, colon included; the canonical order of those names;
+	// and their length together.
+	null, missing []bool
+	names         []string
+	order         []int
+	nameBytes     int
+}
+
+// node is a place in a body that some pointer goes through or ends at.
+type node struct {
+	members map[string]int32 // by sort key of the name
+	items   map[int32]int32  // by index; inclusion only
+	every   int32            // all elements; exclusion only
+	other   int32            // whatever is not listed
+	field   int32            // the pointer that ends here, or -1
+}
+
+// Nodes that every selection has. Outside a selection's reach, all is plainNode.
+const (
+	plainNode   int32 = iota // hashed, and so is all below
+	leftOutNode              // not hashed, nor anything below
+	rootNode
+)
+
+// segment is one step of a pointer, decoded.
+type segment struct {
+	name  string
+	every bool // "~*"
+}
+
+// compile checks the options and makes their selection, nil if they have none.
+func compile(o Options) (*selection, error) {
+	switch {
+	case len(o.Exclude) > 0 && len(o.Include) > 0:
+		return nil, &OptionError{"Include", o.Include[0], "cannot be combined with Exclude: hash either the fields named or all others"}
+	case len(o.Include) > 0:
+		return compileList("Include", o.Include, o)
+	case len(o.AllowNull) > 0:
+		return nil, &OptionError{"AllowNull", o.AllowNull[0], notIncluded}
+	case len(o.AllowMissing) > 0:
+		return nil, &OptionError{"AllowMissing", o.AllowMissing[0], notIncluded}
+	case len(o.Exclude) > 0:
+		return compileList("Exclude", o.Exclude, o)
+	}
+	return nil, nil //nolint:nilnil // no selection is the usual case
+}
+
+const notIncluded = "is not among the fields of Include"
+
+func compileList(option string, pointers []string, o Options) (*selection, error) {
+	s := &selection{include: option == "Include", pointers: slices.Clone(pointers)}
+	other := plainNode
+	if s.include {
+		other = leftOutNode
+	}
+	s.nodes = []node{
+		plainNode:   {field: -1},
+		leftOutNode: {field: -1, other: leftOutNode, every: leftOutNode},
+		rootNode:    {field: -1, other: other, every: other},
+	}
+	for field, pointer := range s.pointers {
+		segments, err := parsePointer(pointer)
+		if err == "" {
+			err = checkSegments(segments, s.include)
+		}
+		if err != "" {
+			return nil, &OptionError{option, pointer, err}
+		}
+		if clash := s.add(segments, int32(field), other); clash >= 0 {
+			return nil, &OptionError{option, pointer, relation(pointer, s.pointers[clash])}
+		}
+	}
+	if s.include {
+		return s, s.compileFields(o)
+	}
+	return s, nil
+}
+
+// compileFields adds what an inclusion knows of its fields.
+func (s *selection) compileFields(o Options) error {
+	pointers := s.pointers
+	s.null, s.missing = make([]bool, len(pointers)), make([]bool, len(pointers))
+	for _, allow := range []struct {
+		option   string
+		pointers []string
+		flags    []bool
+	}{{"AllowNull", o.AllowNull, s.null}, {"AllowMissing", o.AllowMissing, s.missing}} {
+		for _, pointer := range allow.pointers {
+			field := slices.Index(s.pointers, pointer)
+			if field < 0 {
+				return &OptionError{allow.option, pointer, notIncluded}
+			}
+			allow.flags[field] = true
+		}
+	}
+	keys := make([][]byte, len(pointers))
+	for i, pointer := range s.pointers {
+		quoted := appendQuoted(nil, pointer)
+		keys[i] = appendKey(nil, quoted[1:len(quoted)-1])
+		s.names = append(s.names, string(quoted)+":")
+		s.nameBytes += len(s.names[i]) + 1
+		s.order = append(s.order, i)
+	}
+	s.nameBytes += len("{}")
+	slices.SortFunc(s.order, func(a, b int) int { return bytes.Compare(keys[a], keys[b]) })
+	return nil
+}
+
+func relation(pointer, earlier string) string {
+	switch {
+	case pointer == earlier:
+		return "is named twice"
+	case len(pointer) > len(earlier):
+		return fmt.Sprintf("lies below %q, which is named too", earlier)
+	default:
+		return fmt.Sprintf("lies above %q, which is named too", earlier)
+	}
+}
+
+// parsePointer splits an RFC 6901 pointer; reason says what is wrong with it.
+func parsePointer(pointer string) (segments []segment, reason string) {
+	if pointer == "" {
+		return nil, ""
+	}
+	switch {
+	case !utf8.ValidString(pointer):
+		return nil, "is not UTF-8"
+	case pointer[0] != '/':
+		return nil, fmt.Sprintf("does not begin with a slash (did you mean %q?)", "/"+strings.ReplaceAll(strings.TrimPrefix(pointer, "$."), ".", "/"))
+	}
+	for part := range strings.SplitSeq(pointer[1:], "/") {
+		if part == "~*" {
+			segments = append(segments, segment{every: true})
+			continue
+		}
+		for i := 0; i < len(part); i++ {
+			if part[i] == '~' && (i+1 == len(part) || part[i+1] != '0' && part[i+1] != '1') {
+				return nil, `has a "~" that is not part of ~0 (tilde), ~1 (slash) or a whole segment ~* (every element)`
+			}
+		}
+		segments = append(segments, segment{name: unescapeSegment(part)})
+	}
+	return segments, ""
+}
+
+func unescapeSegment(part string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+}
+
+// checkSegments says what a list of fields does not take.
+func checkSegments(segments []segment, include bool) (reason string) {
+	if len(segments) == 0 {
+		return "names the whole document"
+	}
+	for _, s := range segments {
+		if s.every && include {
+			return `has a segment ~*: an included field must be one field`
+		}
+		if !s.every && !include && isIndex(s.name) {
+			return fmt.Sprintf("segment %q reads as an array index, and removing an element would shift the others; write ~* for every element", s.name)
+		}
+	}
+	if segments[len(segments)-1].every {
+		return "ends in ~*: to leave out all elements, name the array"
+	}
+	return ""
+}
+
+// isIndex reports whether s is an array index of RFC 6901: digits without a
+// leading zero.
+func isIndex(s string) bool {
+	return s == "0" || s != "" && s[0] != '0' && strings.Trim(s, "0123456789") == ""
+}
+
+// arrayIndex reads an array index, if it is one that a body can have.
+func arrayIndex(s string) (index int32, ok bool) {
+	if !isIndex(s) || len(s) > 9 {
+		return 0, false
+	}
+	for _, c := range []byte(s) {
+		index = 10*index + int32(c-'0')
+	}
+	return index, true
+}
+
+// add puts a pointer into the tree. It returns the pointer that it is equal to or
+// below or above, or -1.
+func (s *selection) add(segments []segment, field, other int32) (clash int32) {
+	at := rootNode
+	for _, step := range segments {
+		if earlier := s.nodes[at].field; earlier >= 0 {
+			return earlier
+		}
+		next, known := s.child(at, step)
+		if !known {
+			next = int32(len(s.nodes))
+			s.nodes = append(s.nodes, node{field: -1, other: other, every: other})
+			s.link(at, step, next)
+		}
+		at = next
+	}
+	if below := s.anyField(at); below >= 0 {
+		return below
+	}
+	s.nodes[at].field = field
+	return -1
+}
+
+func (s *selection) child(at int32, step segment) (int32, bool) {
+	n := &s.nodes[at]
+	if step.every {
+		return n.every, n.every != plainNode
+	}
+	next, known := n.members[sortKey(step.name)]
+	return next, known
+}
+
+func (s *selection) link(at int32, step segment, next int32) {
+	n := &s.nodes[at]
+	if step.every {
+		n.every = next
+		return
+	}
+	if n.members == nil {
+		n.members = map[string]int32{}
+	}
+	n.members[sortKey(step.name)] = next
+	if index, ok := arrayIndex(step.name); ok && s.include {
+		if n.items == nil {
+			n.items = map[int32]int32{}
+		}
+		n.items[index] = next
+	}
+}
+
+// anyField is a pointer that ends at or below a node, or -1.
+func (s *selection) anyField(at int32) int32 {
+	n := &s.nodes[at]
+	if n.field >= 0 {
+		return n.field
+	}
+	for _, next := range n.members {
+		if field := s.anyField(next); field >= 0 {
+			return field
+		}
+	}
+	if n.every > rootNode {
+		return s.anyField(n.every)
+	}
+	return -1
+}
+
+// sortKey is appendKey for a decoded name.
+func sortKey(name string) string {
+	key := []byte(name)
+	for i, c := range key {
+		if c == 0xEE || c == 0xEF {
+			key[i] = c + 7
+		}
+	}
+	return string(key)
+}
+
+// enterMember finds the node of the newest member, whose value begins at p.
+func (e *engine) enterMember(open *frame, p int) *Error {
+	n := &e.selection.nodes[open.node]
+	m := &e.members[e.memberCount-1]
+	next, listed := n.members[string(e.key(m))]
+	if !listed {
+		e.vnode = n.other
+		return nil
+	}
+	if e.selection.nodes[next].field >= 0 && !e.selection.include {
+		m.keyLen |= leftOut
+		open.ordered = 0
+	}
+	return e.enter(next, p)
+}
+
+// enterElement finds the node of the next element, which begins at p.
+func (e *engine) enterElement(open *frame, p int) *Error {
+	n := &e.selection.nodes[open.node]
+	next := n.every
+	if n.items != nil {
+		if item, listed := n.items[open.index]; listed {
+			next = item
+		}
+	}
+	open.index++
+	return e.enter(next, p)
+}
+
+func (e *engine) enter(next int32, p int) *Error {
+	e.vnode = next
+	if next < rootNode {
+		return nil
+	}
+	field := e.selection.nodes[next].field
+	if field < 0 {
+		if scalar := scalarName(e.body[p]); scalar != "" {
+			pointer := e.selection.pointers[e.selection.anyField(next)]
+			return fault(ScalarInTheWay, p, 0, fmt.Sprintf("pointer %s runs into a %s", printable(pointer), scalar), "")
+		}
+		return nil
+	}
+	e.hits[field] = hit{
+		found: true, null: e.body[p] == 'n',
+		at: int32(p), start: int32(p + e.delta), object: int32(e.objectCount),
+	}
+	e.vnode = leftOutNode
+	if e.selection.include {
+		e.vnode = plainNode
+	}
+	return nil
+}
+
+// scalarName names the scalar that begins with c. Null is none: an optional parent
+// that is null has no fields, which is no accident.
+func scalarName(c byte) string {
+	switch {
+	case c == '"':
+		return "string"
+	case c == 't' || c == 'f':
+		return "boolean"
+	case c == '-' || c-'0' <= 9:
+		return "number"
+	}
+	return ""
+}
+
+// check looks at what a scanned body holds of the selection.
+func (s *selection) check(e *engine) error {
+	p := 0
+	for isSpace(e.body[p]) {
+		p++
+	}
+	if scalar := scalarName(e.body[p]); scalar != "" {
+		return fault(ScalarInTheWay, p, 0, fmt.Sprintf("pointer %s runs into a %s, which is the whole body", printable(s.pointers[0]), scalar), "")
+	}
+	if !s.include {
+		return nil
+	}
+	found := false
+	for field, h := range e.hits {
+		var err *Error
+		switch {
+		case !h.found && !s.missing[field]:
+			err = fault(MissingField, -1, 0, "field "+printable(s.pointers[field])+" missing", "")
+		case h.null && !s.null[field]:
+			err = fault(NullField, int(h.at), 0, "field "+printable(s.pointers[field])+" is null", "")
+		default:
+			found = found || h.found
+			continue
+		}
+		err.Pointer, err.placed = s.pointers[field], true
+		return err
+	}
+	if !found {
+		return errNothingLeft("every included field is missing")
+	}
+	return nil
+}
+
+func errNothingLeft(reason string) *Error {
+	return fault(NothingLeft, -1, 0, "nothing left to hash: "+reason+", and all such bodies would share one id", "")
+}

@@ -1,0 +1,46 @@
+package emulator
+
+import (
+	crand "crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"math/rand/v2"
+	"sync"
+)
+
+// ids makes message and request ids. From one seed it makes the same ones, in the
+// order they are asked for.
+type ids struct {
+	mu     sync.Mutex
+	random *rand.ChaCha8
+}
+
+func newIDs(seed uint64) *ids {
+	var key [32]byte
+	if seed == 0 {
+		_, _ = crand.Read(key[:]) // never fails since Go 1.24
+	} else {
+		binary.BigEndian.PutUint64(key[:], seed)
+	}
+	return &ids{random: rand.NewChaCha8(key)}
+}
+
+// uuid makes a version 4 UUID (RFC 9562 section 5.4), the form of SQS's ids.
+func (i *ids) uuid() string {
+	var raw [16]byte
+	i.mu.Lock()
+	_, _ = i.random.Read(raw[:]) // never fails
+	i.mu.Unlock()
+	raw[6] = raw[6]&0x0f | 0x40
+	raw[8] = raw[8]&0x3f | 0x80
+	var text [36]byte
+	hex.Encode(text[:], raw[:4])
+	hex.Encode(text[9:], raw[4:6])
+	hex.Encode(text[14:], raw[6:8])
+	hex.Encode(text[19:], raw[8:10])
+	hex.Encode(text[24:], raw[10:])
+	for _, dash := range []int{8, 13, 18, 23} {
+		text[dash] = '-'
+	}
+	return string(text[:])
+}

@@ -1,0 +1,30 @@
+package emulator
+
+type setQueueAttributesInput struct {
+	Attributes map[string]string
+	QueueURL   *string `json:"QueueUrl"`
+}
+
+// setQueueAttributes changes attributes at once; AWS allows itself up to 60 seconds
+// and 15 minutes for the retention.
+func (s *Server) setQueueAttributes(_ *call, in *setQueueAttributesInput) (any, error) {
+	q, err := s.find(in.QueueURL)
+	if err != nil {
+		return nil, err
+	}
+	defer q.mu.Unlock()
+	if len(in.Attributes) == 0 {
+		return nil, missingParameter("Attributes")
+	}
+	given, err := normalise(in.Attributes)
+	if err != nil {
+		return nil, err
+	}
+	values, err := merge(q.attributes, given)
+	if err != nil {
+		return nil, err
+	}
+	q.adopt(s.now(), values)
+	q.wake()
+	return nil, nil
+}

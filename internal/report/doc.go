@@ -1,0 +1,5 @@
+// Package report owns how results look: text for a terminal, JSON for programs.
+//
+// Everything in it is a pure function of values that a run left behind. It never
+// talks to a queue, reads a clock or judges a case.
+package report

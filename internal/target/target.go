@@ -1,0 +1,134 @@
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"fifoproof/internal/cli"
+	"fifoproof/internal/clock"
+	"fifoproof/internal/emulator"
+)
+
+// Embedded is the target that needs nothing: an endpoint in this process.
+const Embedded = "embedded"
+
+// own is the name that our endpoint gives at its health page.
+const own = "fifoproof"
+
+// ErrSpec says that a target was named in a way that cannot be used.
+var ErrSpec = errors.New("no such target")
+
+// Target is an endpoint under test, and what it said of itself.
+type Target struct {
+	Name    string `json:"name"`              // "embedded", or the URL
+	Product string `json:"product"`           // "fifoproof", or "unknown"
+	Version string `json:"version,omitempty"` // of the product, where it tells
+	Clock   string `json:"clock"`             // "virtual" or "real"
+
+	client *sqs.Client
+	remote *remoteClock
+}
+
+// Own reports whether the target is our reference, embedded or served.
+func (t *Target) Own() bool { return t.Product == own }
+
+// Shared reports whether everything on the target lives on one virtual clock, so
+// that only one actor may be at work.
+func (t *Target) Shared() bool { return t.remote != nil }
+
+// String names the target for a person.
+func (t *Target) String() string {
+	switch {
+	case t.Name == Embedded:
+		return "embedded endpoint, virtual clock"
+	case t.Own():
+		return fmt.Sprintf("fifoproof serve %s at %s, %s clock", t.Version, t.Name, t.Clock)
+	default:
+		return "SQS endpoint at " + t.Name
+	}
+}
+
+// Open finds out who answers at spec, which is [Embedded] or a URL.
+func Open(ctx context.Context, spec string) (*Target, []string, error) {
+	if spec == Embedded {
+		return &Target{Name: Embedded, Product: own, Version: cli.Version, Clock: "virtual"}, nil, nil
+	}
+	u, err := parse(spec)
+	if err != nil {
+		return nil, nil, cli.Hint(fmt.Errorf("%w: %w", ErrSpec, err), "a target is 'embedded' or a URL such as http://127.0.0.1:9324")
+	}
+	if amazon(u.Hostname()) {
+		return nil, nil, cli.Hint(fmt.Errorf("%w: real AWS is not tested by a URL", ErrSpec), "this version proves 'embedded' and endpoints outside AWS")
+	}
+	client, notes, err := Client(ctx, Options{Endpoint: spec})
+	if err != nil {
+		return nil, notes, err
+	}
+	t := &Target{Name: strings.TrimSuffix(spec, "/"), Product: "unknown", Clock: "real", client: client}
+	if err := t.identify(ctx); err != nil {
+		return nil, notes, err
+	}
+	if _, err := client.ListQueues(ctx, &sqs.ListQueuesInput{MaxResults: aws.Int32(1)}); err != nil {
+		return nil, notes, cli.Hint(fmt.Errorf("asking %s for its queues: %w", spec, shorten(err)), "is an SQS endpoint up there that speaks AWS JSON 1.0?")
+	}
+	return t, notes, nil
+}
+
+// identify asks for our own health page; whoever has none is a stranger.
+func (t *Target) identify(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, t.Name+emulator.HealthPath, nil)
+	if err != nil {
+		return fmt.Errorf("asking %s who it is: %w", t.Name, err)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return cli.Hint(fmt.Errorf("nobody answers at %s: %w", t.Name, shorten(err)), "'fifoproof serve' starts an endpoint; --target names another, or 'embedded'")
+	}
+	defer answer.Body.Close()
+	var said emulator.Health
+	if answer.StatusCode != http.StatusOK || json.NewDecoder(answer.Body).Decode(&said) != nil || said.Name != own {
+		return nil
+	}
+	t.Product, t.Version, t.Clock = said.Name, said.Version, said.Clock
+	if said.Clock == "virtual" {
+		t.remote = &remoteClock{url: t.Name + emulator.AdvancePath, now: said.Now}
+	}
+	return nil
+}
+
+// HTTPClient is what the SDK sends its requests through.
+type HTTPClient = sqs.HTTPClient
+
+// Connect opens a client and the clock that belongs to it. On the embedded target
+// each call makes an endpoint of its own, on a clock of its own. wrap sees every
+// request and answer; fault plants a defect in the embedded endpoint, for the
+// suite's own tests.
+func (t *Target) Connect(wrap func(HTTPClient) HTTPClient, fault emulator.Fault) (*sqs.Client, clock.Clock, error) {
+	if t.Name != Embedded {
+		client := sqs.New(t.client.Options(), func(o *sqs.Options) { o.HTTPClient = wrap(o.HTTPClient) })
+		if t.remote != nil {
+			return client, t.remote, nil
+		}
+		return client, clock.Real{}, nil
+	}
+	virtual := clock.NewVirtual(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
+	server := emulator.New(emulator.Options{Clock: virtual, Fault: fault})
+	client := sqs.New(sqs.Options{
+		Region:       testRegion,
+		Credentials:  credentials.NewStaticCredentialsProvider(testKey, testSecret, ""),
+		BaseEndpoint: aws.String("http://embedded"),
+		HTTPClient:   wrap(&http.Client{Transport: server.RoundTripper()}),
+	})
+	return client, virtual, nil
+}
