@@ -47,7 +47,7 @@ func (c *hashCmd) run(ctx context.Context, stdio cli.Stdio, _ cli.Env) int {
 			code = cli.Failed
 			return
 		}
-		out.Write(line) //nolint:errcheck // a bufio.Writer keeps its error for Flush
+		_, _ = out.Write(line) // a bufio.Writer keeps its error for Flush
 	}
 	for _, file := range c.File {
 		if ctx.Err() != nil {
@@ -113,7 +113,7 @@ func (c *hashCmd) read(file string, stdin io.Reader, each func(where, label stri
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if len(bytes.TrimSpace(body)) > 0 {
+		if len(bytes.Trim(body, " \t\r\n")) > 0 { // JSON white space, and no other
 			label := strconv.Itoa(number)
 			if len(c.File) > 1 {
 				label = file + ":" + label

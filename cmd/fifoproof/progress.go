@@ -69,6 +69,7 @@ func (p *progress) event(e conformance.Event) {
 		p.waits[e.Case] = e.Until
 	case conformance.Finished:
 		p.done++
+	case conformance.Started:
 	}
 }
 

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/clock"
 	"fifoproof/internal/receipt"
 	"fifoproof/internal/window"
@@ -57,6 +59,7 @@ type Bench struct {
 type queue struct {
 	bench  *Bench
 	url    string
+	scope  window.Scope
 	groups []string // used so far, each gets a fence
 	users  *users   // producer and consumer, where the case goes through them
 }
@@ -68,7 +71,7 @@ var (
 	plain        = attributes{}
 	contentBased = attributes{types.QueueAttributeNameContentBasedDeduplication: "true"}
 	groupScope   = attributes{
-		types.QueueAttributeNameDeduplicationScope:  "messageGroup",
+		types.QueueAttributeNameDeduplicationScope:  window.ScopeGroup.String(),
 		types.QueueAttributeNameFifoThroughputLimit: "perMessageGroupId",
 	}
 )
@@ -88,9 +91,12 @@ func (b *Bench) queue(ctx context.Context, extra attributes) (*queue, error) {
 		if refused(err) != "" && len(extra) > 0 {
 			return nil, fmt.Errorf("%w: a queue with %s: %s", errUnable, describe(extra), refused(err))
 		}
-		return nil, fmt.Errorf("making the queue %s: %w", name, err)
+		return nil, fmt.Errorf("making the queue %s: %w", name, awserr.Brief(err))
 	}
 	q := &queue{bench: b, url: aws.ToString(made.QueueUrl)}
+	if extra[types.QueueAttributeNameDeduplicationScope] == window.ScopeGroup.String() {
+		q.scope = window.ScopeGroup
+	}
 	b.queues = append(b.queues, q)
 	if !b.setup.Own {
 		err = clock.Sleep(ctx, b.clock, settleAfterCreate)
@@ -126,7 +132,7 @@ func (q *queue) sendOnce(ctx context.Context, group, id, body string, fence bool
 		input.MessageDeduplicationId = &id
 	}
 	q.uses(group)
-	s := Send{Queue: q.url, Group: group, ID: id, Fence: fence, At: window.Interval{Start: b.clock.Now()}}
+	s := Send{Queue: q.url, Group: group, ID: cmp.Or(id, digestOf(body)), Scope: q.scope, Fence: fence, At: window.Interval{Start: b.clock.Now()}}
 	answer, err := b.client.SendMessage(ctx, input, oneAttempt)
 	if errors.Is(err, errReplyLost) {
 		// The endpoint did answer, only the client was kept from seeing it.
@@ -147,7 +153,7 @@ func (b *Bench) sent(s Send, err error) (int, error) {
 	}
 	b.evidence.Sends = append(b.evidence.Sends, s)
 	if err != nil {
-		return 0, fmt.Errorf("sending to %s: %w", s.Queue, err)
+		return 0, fmt.Errorf("sending to %s: %w", s.Queue, awserr.Brief(err))
 	}
 	return len(b.evidence.Sends) - 1, nil
 }
@@ -172,7 +178,7 @@ func (q *queue) sendBatch(ctx context.Context, messages ...message) (int, error)
 	}
 	first := len(b.evidence.Sends)
 	for i, m := range messages {
-		s, entryErr := Send{Queue: q.url, Group: m.group, ID: m.id, At: at}, err
+		s, entryErr := Send{Queue: q.url, Group: m.group, ID: m.id, Scope: q.scope, At: at}, err
 		if err == nil {
 			entryErr = s.readEntry(answer, strconv.Itoa(i))
 		}
@@ -216,7 +222,7 @@ func (q *queue) receive(ctx context.Context) ([]types.Message, error) {
 		MessageAttributeNames:       []string{"All"},
 	}, oneAttempt)
 	if err != nil {
-		return nil, fmt.Errorf("receiving from %s: %w", q.url, err)
+		return nil, fmt.Errorf("receiving from %s: %w", q.url, awserr.Brief(err))
 	}
 	return answer.Messages, nil
 }
@@ -226,7 +232,7 @@ func (q *queue) remove(ctx context.Context, messages []types.Message) error {
 	for _, m := range messages {
 		_, err := q.bench.client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &q.url, ReceiptHandle: m.ReceiptHandle})
 		if err != nil {
-			return fmt.Errorf("deleting from %s: %w", q.url, err)
+			return fmt.Errorf("deleting from %s: %w", q.url, awserr.Brief(err))
 		}
 	}
 	return nil
@@ -277,7 +283,7 @@ func (q *queue) settle(ctx context.Context) (bool, error) {
 
 func (q *queue) sendFence(ctx context.Context, group, body string) error {
 	if q.users != nil {
-		return q.users.sendAs(ctx, body, true)
+		return q.users.send(ctx, body, true)
 	}
 	_, err := q.sendOnce(ctx, group, "fence-"+digestOf(body), body, true)
 	return err

@@ -47,12 +47,12 @@ func contentCases() []Case {
 	for _, s := range spellings {
 		cases = append(cases, second("content/spelling/"+s.name, canonical,
 			"An order, then the same order "+s.text+". The producer hashes the canonical form and sends the bytes as they are, so the second is a duplicate.",
-			"no copy of the second spelling", s.body, inside(0), 0))
+			"no copy of the second spelling", s.body, 0))
 	}
 	for _, c := range changes {
 		cases = append(cases, second("content/field/"+c.name, sendMessage,
 			"An order, then one that differs in one field: "+c.text+". Its id differs, so it is delivered.",
-			"one more copy", c.body, timeless, 1))
+			"one more copy", c.body, 1))
 	}
 	return append(cases,
 		Case{
@@ -78,7 +78,7 @@ func contentCases() []Case {
 
 // second is a case that sends the order and then another body, through producer
 // and consumer.
-func second(id, source, text, want, body string, t timing, copies int) Case {
+func second(id, source, text, want, body string, copies int) Case {
 	return Case{
 		ID: id, Level: Must, Source: source, Text: text, Want: want,
 		steps: func(ctx context.Context, b *Bench) error {
@@ -86,10 +86,10 @@ func second(id, source, text, want, body string, t timing, copies int) Case {
 			if err != nil {
 				return err
 			}
-			if err := q.claim(ctx, "the order", 1, timeless, func() error { return q.users.send(ctx, order) }); err != nil {
+			if err := q.claim(ctx, "the order", 1, q.ordering(ctx, order)); err != nil {
 				return err
 			}
-			return q.claim(ctx, path.Base(id), copies, t, func() error { return q.users.send(ctx, body) })
+			return q.claim(ctx, path.Base(id), copies, q.ordering(ctx, body))
 		},
 	}
 }
@@ -103,10 +103,10 @@ func hashEquivalence(ctx context.Context, b *Bench) error {
 	if err != nil {
 		return err
 	}
-	if err := q.claim(ctx, "the body alone", 1, timeless, q.sending(ctx, "g", "", order)); err != nil {
+	if err := q.claim(ctx, "the body alone", 1, q.sending(ctx, "g", "", order)); err != nil {
 		return err
 	}
-	return q.claim(ctx, "the body with its hash", 0, inside(0), q.sending(ctx, "g", id, order))
+	return q.claim(ctx, "the body with its hash", 0, q.sending(ctx, "g", id, order))
 }
 
 func explicitWins(ctx context.Context, b *Bench) error {
@@ -114,12 +114,7 @@ func explicitWins(ctx context.Context, b *Bench) error {
 	if err != nil {
 		return err
 	}
-	return q.claim(ctx, "one body under two ids", 2, timeless, func() error {
-		if err := q.sending(ctx, "g", "id-1", order)(); err != nil {
-			return err
-		}
-		return q.sending(ctx, "g", "id-2", order)()
-	})
+	return q.claim(ctx, "one body under two ids", 2, q.sending(ctx, "g", "id-1", order), q.sending(ctx, "g", "id-2", order))
 }
 
 func firstBodyStays(ctx context.Context, b *Bench) error {
@@ -128,12 +123,7 @@ func firstBodyStays(ctx context.Context, b *Bench) error {
 		return err
 	}
 	const other = `{"event":"another body"}`
-	err = q.claim(ctx, "two bodies under one id", 1, insideItself, func() error {
-		if err := q.sending(ctx, "g", "id", order)(); err != nil {
-			return err
-		}
-		return q.sending(ctx, "g", "id", other)()
-	})
+	err = q.claim(ctx, "two bodies under one id", 1, q.sending(ctx, "g", "id", order), q.sending(ctx, "g", "id", other))
 	if err != nil {
 		return err
 	}

@@ -20,10 +20,10 @@ func scopeCases() []Case {
 				if err != nil {
 					return err
 				}
-				if err := q.claim(ctx, "group 1", 1, timeless, q.sending(ctx, "g1", "id", order)); err != nil {
+				if err := q.claim(ctx, "group 1", 1, q.sending(ctx, "g1", "id", order)); err != nil {
 					return err
 				}
-				return q.claim(ctx, "group 2", 0, inside(0), q.sending(ctx, "g2", "id", order))
+				return q.claim(ctx, "group 2", 0, q.sending(ctx, "g2", "id", order))
 			},
 		},
 		{
@@ -54,14 +54,11 @@ func inGroups(what string, copies int, messages ...message) func(context.Context
 		if err != nil {
 			return err
 		}
-		return q.claim(ctx, what, copies, insideItself, func() error {
-			for _, m := range messages {
-				if _, err := q.send(ctx, m.group, m.id, m.body); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		var sends []func() error
+		for _, m := range messages {
+			sends = append(sends, q.sending(ctx, m.group, m.id, m.body))
+		}
+		return q.claim(ctx, what, copies, sends...)
 	}
 }
 
@@ -76,7 +73,7 @@ func batchCases() []Case {
 				if err != nil {
 					return err
 				}
-				return q.claim(ctx, "two entries with one id", 1, insideItself, func() error {
+				return q.claim(ctx, "two entries with one id", 1, func() error {
 					_, err := q.sendBatch(ctx, message{"g", "id", order}, message{"g", "id", order})
 					return err
 				})
@@ -91,10 +88,10 @@ func batchCases() []Case {
 				if err != nil {
 					return err
 				}
-				if err := q.claim(ctx, "the single send", 1, timeless, q.sending(ctx, "g", "id", order)); err != nil {
+				if err := q.claim(ctx, "the single send", 1, q.sending(ctx, "g", "id", order)); err != nil {
 					return err
 				}
-				return q.claim(ctx, "the batch with it and a fresh one", 1, inside(0), func() error {
+				return q.claim(ctx, "the batch with it and a fresh one", 1, func() error {
 					_, err := q.sendBatch(ctx, message{"g", "id", order}, message{"g", "fresh", order})
 					return err
 				})
@@ -108,16 +105,16 @@ func lifecycleCases() []Case {
 		{
 			ID: "lifecycle/resend/after-delete", Level: Must, Source: recordedDelete,
 			Text: "A message is received and deleted, then its id is sent again: nothing comes, for the window does not end with the message.",
-			Want: "no copy of the resend",
+			Want: noResend,
 			steps: func(ctx context.Context, b *Bench) error {
 				q, err := b.queue(ctx, plain)
 				if err != nil {
 					return err
 				}
-				if err := q.claim(ctx, "the first send, received and deleted", 1, timeless, q.sending(ctx, "g", "id", order)); err != nil {
+				if err := q.claim(ctx, "the first send, received and deleted", 1, q.sending(ctx, "g", "id", order)); err != nil {
 					return err
 				}
-				return q.claim(ctx, "the resend", 0, inside(0), q.sending(ctx, "g", "id", order))
+				return q.claim(ctx, "the resend", 0, q.sending(ctx, "g", "id", order))
 			},
 		},
 		{
@@ -134,7 +131,7 @@ func whileInFlight(ctx context.Context, b *Bench) error {
 	if err != nil {
 		return err
 	}
-	return q.claim(ctx, "two sends, the second while the first was in flight", 1, insideItself, func() error {
+	return q.claim(ctx, "two sends, the second while the first was in flight", 1, func() error {
 		if _, err := q.send(ctx, "g", "id", order); err != nil {
 			return err
 		}
@@ -179,17 +176,13 @@ func inOrder(ctx context.Context, b *Bench) error {
 	}
 	const messages = 5
 	var want []string
-	err = q.claim(ctx, "five messages of one group", messages, timeless, func() error {
-		for i := range messages {
-			body := fmt.Sprintf(`{"n":%d}`, i)
-			want = append(want, digestOf(body))
-			if _, err := q.send(ctx, "g", fmt.Sprintf("id-%d", i), body); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	var sends []func() error
+	for i := range messages {
+		body := fmt.Sprintf(`{"n":%d}`, i)
+		want = append(want, digestOf(body))
+		sends = append(sends, q.sending(ctx, "g", fmt.Sprintf("id-%d", i), body))
+	}
+	if err := q.claim(ctx, "five messages of one group", messages, sends...); err != nil {
 		return err
 	}
 	seen, next := "as sent", 0
@@ -212,12 +205,7 @@ func oneBodyTwoIDs(ctx context.Context, b *Bench) error {
 	if err != nil {
 		return err
 	}
-	err = q.claim(ctx, "one body under two ids", 2, timeless, func() error {
-		if err := q.sending(ctx, "orders", "id-1", order)(); err != nil {
-			return err
-		}
-		return q.sending(ctx, "orders", "id-2", order)()
-	})
+	err = q.claim(ctx, "one body under two ids", 2, q.sending(ctx, orders, "id-1", order), q.sending(ctx, orders, "id-2", order))
 	if err != nil {
 		return err
 	}
@@ -278,7 +266,7 @@ func transportCases() []Case {
 				if err != nil {
 					return err
 				}
-				return q.claim(ctx, "a send without a reply and its retry", 1, insideItself, func() error {
+				return q.claim(ctx, "a send without a reply and its retry", 1, func() error {
 					b.wire.loseNext()
 					if _, err := q.send(ctx, "g", "id", order); !errors.Is(err, errReplyLost) {
 						return errors.Join(fmt.Errorf("%w: the reply was not lost", errPremise), err)
@@ -297,10 +285,8 @@ func transportCases() []Case {
 				if err != nil {
 					return err
 				}
-				return q.claim(ctx, "an order whose first reply was lost", 1, timeless, func() error {
-					b.wire.loseNext()
-					return q.users.send(ctx, order)
-				})
+				b.wire.loseNext()
+				return q.claim(ctx, "an order whose first reply was lost", 1, q.ordering(ctx, order))
 			},
 		},
 	}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -21,46 +22,39 @@ func windowCases() []Case {
 				if err != nil {
 					return err
 				}
-				return q.claim(ctx, "ten identical sends", 1, insideItself, func() error {
-					for range 10 {
-						if err := q.users.send(ctx, order); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
+				return q.claim(ctx, "ten identical sends", 1, slices.Repeat([]func() error{q.ordering(ctx, order)}, 10)...)
 			},
 		},
-		resend("window/resend/at-once", Must, sendMessage, 0,
-			"The same order again, as soon as the first has been received and deleted: nothing new comes.",
-			"no copy of the resend",
-			func(ctx context.Context, b *Bench, first int) (timing, int, error) {
-				return inside(first), 0, nil
-			}),
-		resend("window/resend/half-time", Must, sendMessage, W/2,
-			"The same order again after two and a half minutes: nothing new comes.",
-			"no copy of the resend",
-			func(ctx context.Context, b *Bench, first int) (timing, int, error) {
-				return inside(first), 0, b.waitInside(ctx, first, W/2)
-			}),
-		resend("window/resend/inside-late", Must, sendMessage, W,
-			"The same order again just before the five minutes are over: nothing new comes. On a virtual clock this is a nanosecond before the end, on a real one two seconds.",
-			"no copy of the resend",
-			func(ctx context.Context, b *Bench, first int) (timing, int, error) {
-				return inside(first), 0, b.waitLatest(ctx, first)
-			}),
-		resend("window/resend/outside-soon", Should, recoveryGuide, W,
-			"The same order again as soon as the five minutes are surely over: it is delivered again. AWS also writes of a minimum of five minutes, so later is allowed.",
-			"one more copy, right after the window",
-			func(ctx context.Context, b *Bench, first int) (timing, int, error) {
-				return outside(first, 0), 1, b.waitOutside(ctx, first, 0)
-			}),
-		resend("window/resend/outside-late", Must, recordedWindow, W+mustPast,
-			"The same order again a minute after the window: it is delivered again, for a late retry is a new message to SQS. This is what an idempotent consumer is for.",
-			"one more copy, a minute after the window",
-			func(ctx context.Context, b *Bench, first int) (timing, int, error) {
-				return outside(first, mustPast), 1, b.waitOutside(ctx, first, mustPast)
-			}),
+		{
+			ID: "window/resend/at-once", Level: Must, Source: sendMessage,
+			Text:  "The same order again, as soon as the first has been received and deleted: nothing new comes.",
+			Want:  noResend,
+			steps: resend(0, 0, func(context.Context, *Bench) error { return nil }),
+		},
+		{
+			ID: "window/resend/half-time", Level: Must, Source: sendMessage, Wait: W / 2,
+			Text:  "The same order again after two and a half minutes: nothing new comes.",
+			Want:  noResend,
+			steps: resend(0, 0, func(ctx context.Context, b *Bench) error { return b.waitInside(ctx, 0, W/2) }),
+		},
+		{
+			ID: "window/resend/inside-late", Level: Must, Source: sendMessage, Wait: W,
+			Text:  "The same order again just before the five minutes are over: nothing new comes. On a virtual clock this is a nanosecond before the end, on a real one two seconds.",
+			Want:  noResend,
+			steps: resend(0, 0, func(ctx context.Context, b *Bench) error { return b.waitLatest(ctx, 0) }),
+		},
+		{
+			ID: "window/resend/outside-soon", Level: Should, Source: recoveryGuide, Wait: W,
+			Text:  "The same order again as soon as the five minutes are surely over: it is delivered again. AWS also writes of a minimum of five minutes, so later is allowed.",
+			Want:  "one more copy, right after the window",
+			steps: resend(1, 0, func(ctx context.Context, b *Bench) error { return b.waitOutside(ctx, 0, 0) }),
+		},
+		{
+			ID: "window/resend/outside-late", Level: Must, Source: recordedWindow, Wait: W + mustPast,
+			Text:  "The same order again a minute after the window: it is delivered again, for a late retry is a new message to SQS. This is what an idempotent consumer is for.",
+			Want:  "one more copy, a minute after the window",
+			steps: resend(1, mustPast, func(ctx context.Context, b *Bench) error { return b.waitOutside(ctx, 0, mustPast) }),
+		},
 		{
 			ID: "window/anchor/reopens", Level: Must, Source: sendMessage, Wait: W + mustPast,
 			Text:  "A resend that is delivered a minute after the window is a first send of its own: it opens the next window, and another resend right behind it is suppressed.",
@@ -76,27 +70,21 @@ func windowCases() []Case {
 	}
 }
 
-// resend is a case of two equal sends through producer and consumer. approach
-// waits for the moment of the second and says how it is to be judged.
-func resend(id string, level Level, source string, wait time.Duration, text, want string,
-	approach func(ctx context.Context, b *Bench, first int) (t timing, copies int, err error),
-) Case {
-	return Case{
-		ID: id, Level: level, Source: source, Wait: wait, Text: text, Want: want,
-		steps: func(ctx context.Context, b *Bench) error {
-			q, err := b.queueInUse(ctx, plain)
-			if err != nil {
-				return err
-			}
-			if err := q.claim(ctx, "the first send", 1, timeless, func() error { return q.users.send(ctx, order) }); err != nil {
-				return err
-			}
-			t, copies, err := approach(ctx, b, 0)
-			if err != nil {
-				return err
-			}
-			return q.claim(ctx, "the resend", copies, t, func() error { return q.users.send(ctx, order) })
-		},
+// resend sends an order twice through producer and consumer. wait passes the time
+// until the second, which is to become so many copies, past the window by past.
+func resend(copies int, past time.Duration, wait func(context.Context, *Bench) error) func(context.Context, *Bench) error {
+	return func(ctx context.Context, b *Bench) error {
+		q, err := b.queueInUse(ctx, plain)
+		if err != nil {
+			return err
+		}
+		if err := q.claim(ctx, "the first send", 1, q.ordering(ctx, order)); err != nil {
+			return err
+		}
+		if err := wait(ctx, b); err != nil {
+			return err
+		}
+		return q.claimPast(ctx, past, "the resend", copies, q.ordering(ctx, order))
 	}
 }
 
@@ -105,18 +93,17 @@ func reopens(ctx context.Context, b *Bench) error {
 	if err != nil {
 		return err
 	}
-	send := func() error { return q.users.send(ctx, order) }
-	if err := q.claim(ctx, "the first send", 1, timeless, send); err != nil {
+	send := q.ordering(ctx, order)
+	if err := q.claim(ctx, "the first send", 1, send); err != nil {
 		return err
 	}
 	if err := b.waitOutside(ctx, 0, mustPast); err != nil {
 		return err
 	}
-	second := len(b.evidence.Sends)
-	if err := q.claim(ctx, "the resend", 1, outside(0, mustPast), send); err != nil {
+	if err := q.claimPast(ctx, mustPast, "the resend", 1, send); err != nil {
 		return err
 	}
-	return q.claim(ctx, "the resend behind it", 0, inside(second), send)
+	return q.claim(ctx, "the resend behind it", 0, send)
 }
 
 func notSliding(ctx context.Context, b *Bench) error {
@@ -125,17 +112,17 @@ func notSliding(ctx context.Context, b *Bench) error {
 		return err
 	}
 	const past = 30 * time.Second
-	if err := q.claim(ctx, "the first send", 1, timeless, q.sending(ctx, "g", "id", order)); err != nil {
+	if err := q.claim(ctx, "the first send", 1, q.sending(ctx, "g", "id", order)); err != nil {
 		return err
 	}
 	if err := b.waitInside(ctx, 0, W/2); err != nil {
 		return err
 	}
-	if err := q.claim(ctx, "the duplicate", 0, inside(0), q.sending(ctx, "g", "id", order)); err != nil {
+	if err := q.claim(ctx, "the duplicate", 0, q.sending(ctx, "g", "id", order)); err != nil {
 		return err
 	}
 	if err := b.waitOutside(ctx, 0, past); err != nil {
 		return err
 	}
-	return q.claim(ctx, "the probe", 1, outside(0, past), q.sending(ctx, "g", "id", order))
+	return q.claimPast(ctx, past, "the probe", 1, q.sending(ctx, "g", "id", order))
 }

@@ -21,6 +21,9 @@ const (
 	canonical      = "fifoproof docs/content-hash.md over " + providingID
 )
 
+// noResend is what most resends are expected to come to.
+const noResend = "no copy of the resend"
+
 // W is the length of the deduplication window.
 const W = window.Length
 

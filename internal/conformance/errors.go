@@ -8,6 +8,8 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/smithy-go"
+
+	"fifoproof/internal/awserr"
 )
 
 // errUnable says that the endpoint cannot be asked what the case asks.
@@ -37,18 +39,8 @@ func refused(err error) string {
 		return ""
 	}
 	var answered smithy.APIError
-	if !errors.As(err, &answered) || throttled(answered.ErrorCode()) {
+	if !errors.As(err, &answered) || awserr.Throttled(answered.ErrorCode()) {
 		return ""
 	}
 	return answered.ErrorCode()
-}
-
-// throttled knows the codes for "too many requests" that AWS's pages and real logs
-// show for SQS; they say nothing about the message.
-func throttled(code string) bool {
-	switch code {
-	case "RequestThrottled", "ThrottlingException", "Throttling", "KMS.ThrottlingException":
-		return true
-	}
-	return false
 }

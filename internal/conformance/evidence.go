@@ -6,16 +6,27 @@ import (
 	"fifoproof/internal/window"
 )
 
+// key is what deduplication goes by: the id on the queue, or in the group.
+type key struct{ queue, group, id string }
+
 // Send is one message given to the endpoint, over all attempts.
 type Send struct {
 	Queue     string
 	Group     string
-	ID        string // deduplication ID; "" where the queue makes it from the content
+	ID        string // deduplication ID, given or made by the queue from the content
+	Scope     window.Scope
 	At        window.Interval
 	MessageID string // as answered; "" where no answer came
 	Sequence  string
 	Refused   string // the endpoint's error code, where it refused the send
 	Fence     bool
+}
+
+func (s Send) key() key {
+	if s.Scope == window.ScopeGroup {
+		return key{s.Queue, s.Group, s.ID}
+	}
+	return key{s.Queue, "", s.ID}
 }
 
 // Delivery is one message in one ReceiveMessage reply.

@@ -160,6 +160,7 @@ func (f *Field) cell(c change) *Cell {
 		return &f.Changed
 	case added:
 		return &f.Added
+	default:
+		return &f.Removed
 	}
-	return &f.Removed
 }

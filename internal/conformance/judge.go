@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -31,6 +32,9 @@ const (
 	Errored Verdict = "error"
 )
 
+// Interrupted is the reason of a case that was stopped before its end.
+const Interrupted = "interrupted"
+
 // finding is a verdict and its grounds.
 type finding struct {
 	verdict Verdict
@@ -45,8 +49,9 @@ func judge(c Case, e *Evidence, stepErr error, rule window.Rule, own bool) findi
 		return finding{verdict: Errored, seen: e.Disagreement, reason: e.Disagreement}
 	}
 	var seen []string
+	expected := newExpectations(rule)
 	for i := range e.Claims {
-		said, verdict, reason := e.judgeClaim(i, rule)
+		said, verdict, reason := e.judgeClaim(i, expected)
 		seen = append(seen, said)
 		if verdict != Pass {
 			// What follows an open question is open too: a late copy of these sends
@@ -84,39 +89,77 @@ func (c Case) weigh(f finding, own bool) finding {
 	return f
 }
 
-// judgeClaim judges the i-th claim and says in words what was seen.
-func (e *Evidence) judgeClaim(i int, rule window.Rule) (seen string, v Verdict, reason string) {
+// expectations is what the rules of the window make of the sends so far.
+type expectations struct {
+	rule    window.Rule
+	beliefs map[key]window.Belief
+	opened  map[key]window.Interval // the latest send that was new
+}
+
+func newExpectations(rule window.Rule) *expectations {
+	return &expectations{rule: rule, beliefs: map[key]window.Belief{}, opened: map[key]window.Interval{}}
+}
+
+// hold holds the times of a claim's sends against the rules: do as many of them have
+// to be delivered as the case means? why tells what they leave open, if anything. gap
+// is how long after an earlier claim's opening the last of them came, in words.
+func (x *expectations) hold(e *Evidence, c Claim) (gap, why string) {
+	due := 0
+	earlier := maps.Clone(x.opened)
+	for _, s := range e.Sends[c.First:c.Last] {
+		k := s.key()
+		belief, known := x.beliefs[k]
+		if !known {
+			belief = window.NewBelief(x.rule)
+		}
+		if opening, ok := earlier[k]; ok {
+			gap = " after " + gapText(x.rule.Gap(opening, s.At))
+		}
+		expected, reason := belief.Expect(s.At)
+		outcome := window.Unknown
+		switch {
+		case expected == window.Delivered && belief.Past(s.At, c.Past):
+			outcome = window.WasDelivered
+			x.opened[k] = s.At
+			due++
+		case expected == window.Suppressed:
+			outcome = window.WasSuppressed
+		case expected == window.Delivered:
+			reason = window.AcrossEdge
+			fallthrough
+		default:
+			why = string(reason)
+		}
+		x.beliefs[k], _ = belief.Observe(s.At, outcome)
+	}
+	if why == "" && due != c.Want {
+		why = "the sends fell on the other side of the end of the window than they were meant to"
+	}
+	return gap, why
+}
+
+// judgeClaim judges the i-th claim, all before it having passed, and says in words
+// what was seen.
+func (e *Evidence) judgeClaim(i int, x *expectations) (seen string, v Verdict, reason string) {
 	c := e.Claims[i]
-	copies := e.copiesOf(i)
-	seen = fmt.Sprintf("%s: %s", c.What, count(len(copies)))
-	for n := c.First; n < c.Last; n++ {
-		s := e.Sends[n]
+	for _, s := range e.Sends[c.First:c.Last] {
 		if s.Refused != "" {
 			return c.What + ": refused with " + s.Refused, Fail, "a send that must be accepted was refused with " + s.Refused
 		}
-		if c.Opening == noOpening || n == c.Opening {
-			continue
-		}
-		gap := rule.Gap(e.Sends[c.Opening].At, s.At)
-		if c.Opening < c.First && n == c.Last-1 {
-			seen += " after " + gapText(gap)
-		}
-		got, why := rule.Judge(gap)
-		if got == c.Timing && (got != window.Delivered || rule.Past(gap, c.Past)) {
-			continue
-		}
-		if why == "" {
-			why = "the send fell on the other side of the end of the window"
-		}
-		return seen, Inconclusive, fmt.Sprintf("a gap of %s proves nothing here: %s", gapText(gap), why)
 	}
+	copies := len(e.copiesOf(i))
+	gap, why := x.hold(e, c)
+	seen = fmt.Sprintf("%s: %s%s", c.What, count(copies), gap)
+	differs := fmt.Sprintf("%s: %s, not %d", c.What, count(copies), c.Want)
 	switch {
-	case len(copies) > c.Want:
-		return seen, Fail, fmt.Sprintf("%s: %s, not %d", c.What, count(len(copies)), c.Want)
+	case why != "":
+		return seen, Inconclusive, "the times prove nothing: " + why
+	case copies > c.Want:
+		return seen, Fail, differs
 	case !c.Fenced:
 		return seen + ", no fence", Inconclusive, "a fresh message behind the sends did not arrive, so their absence proves nothing"
-	case len(copies) < c.Want:
-		return seen, Fail, fmt.Sprintf("%s: %s, not %d", c.What, count(len(copies)), c.Want)
+	case copies < c.Want:
+		return seen, Fail, differs
 	}
 	return seen, Pass, ""
 }
@@ -170,7 +213,7 @@ func unfinished(err error) finding {
 	case errors.Is(err, errUnable), errors.Is(err, errPremise):
 		return finding{verdict: Inconclusive, reason: err.Error()}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return finding{verdict: Inconclusive, reason: "interrupted"}
+		return finding{verdict: Inconclusive, reason: Interrupted}
 	case errors.As(err, &answered):
 		return finding{verdict: Inconclusive, reason: "the endpoint answered " + answered.ErrorCode() + ": " + answered.ErrorMessage()}
 	}

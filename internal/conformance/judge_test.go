@@ -88,17 +88,14 @@ func TestCopies(t *testing.T) {
 }
 
 // history is a first send at 0 s and a resend at gap seconds, each claimed on its
-// own, with as many copies of each as given.
-func history(gap float64, first, resent int, t timing) *Evidence {
+// own, with as many copies of each as given. The resend is meant to be want copies.
+func history(gap float64, first, resent, want int, past time.Duration) *Evidence {
 	e := &Evidence{
-		Sends: []Send{{Queue: "q", At: at(0, 0.1)}, {Queue: "q", At: at(gap, gap+0.1)}},
+		Sends: []Send{{Queue: "q", ID: "id", At: at(0, 0.1)}, {Queue: "q", ID: "id", At: at(gap, gap+0.1)}},
 		Claims: []Claim{
-			{What: "the first", Queue: "q", After: 0, First: 0, Last: 1, Want: 1, Opening: noOpening, Fenced: true},
-			{What: "the resend", Queue: "q", After: 10, First: 1, Last: 2, Opening: t.opening, Timing: t.want, Past: t.past, Fenced: true},
+			{What: "the first", Queue: "q", After: 0, First: 0, Last: 1, Want: 1, Fenced: true},
+			{What: "the resend", Queue: "q", After: 10, First: 1, Last: 2, Want: want, Past: past, Fenced: true},
 		},
-	}
-	if t.want == window.Delivered {
-		e.Claims[1].Want = 1
 	}
 	for i := range first {
 		e.Deliveries = append(e.Deliveries, delivery("first"+string(rune('a'+i)), "h", 1+i, 0.2, 0.3))
@@ -115,11 +112,11 @@ func TestJudge(t *testing.T) {
 		e.Claims[claim].Fenced = false
 		return e
 	}
-	refusedFirst := history(10, 0, 0, inside(0))
+	refusedFirst := history(10, 0, 0, 0, 0)
 	refusedFirst.Sends[0].Refused = "InvalidParameterValue"
-	disagreeing := history(10, 1, 1, inside(0))
+	disagreeing := history(10, 1, 1, 0, 0)
 	disagreeing.Disagreement = "the wire saw 2 deliveries, the consumer has 1 receipts"
-	late := history(10, 1, 0, inside(0))
+	late := history(10, 1, 0, 0, 0)
 	late.Deliveries = append(late.Deliveries, delivery("late", "h", 99, 500, 501))
 
 	for _, tt := range []struct {
@@ -130,33 +127,33 @@ func TestJudge(t *testing.T) {
 		own     bool
 		want    Verdict
 	}{
-		{"suppressed inside", Must, history(299, 1, 0, inside(0)), nil, true, Pass},
-		{"delivered inside", Must, history(299, 1, 1, inside(0)), nil, true, Fail},
-		{"lost at first", Must, history(10, 0, 0, inside(0)), nil, true, Fail},
-		{"two at first", Must, history(10, 2, 0, inside(0)), nil, true, Fail},
-		{"delivered outside", Must, history(361, 1, 1, outside(0, mustPast)), nil, true, Pass},
-		{"suppressed outside, MUST", Must, history(361, 1, 0, outside(0, mustPast)), nil, true, Fail},
-		{"suppressed outside, SHOULD", Should, history(301, 1, 0, outside(0, 0)), nil, true, NonStrict},
-		{"delivered outside, not yet a minute", Must, history(301, 1, 1, outside(0, mustPast)), nil, true, Inconclusive},
-		{"across the edge, suppressed", Must, history(299.95, 1, 0, inside(0)), nil, true, Inconclusive},
-		{"across the edge, delivered", Must, history(299.95, 1, 1, inside(0)), nil, true, Inconclusive},
-		{"meant inside, fell outside", Must, history(400, 1, 1, inside(0)), nil, true, Inconclusive},
-		{"no fence and nothing seen", Must, unfenced(history(10, 1, 0, inside(0)), 1), nil, true, Inconclusive},
-		{"no fence, yet a copy too many", Must, unfenced(history(10, 1, 1, inside(0)), 1), nil, true, Fail},
-		{"a copy behind an unfenced claim may be late", Must, unfenced(history(10, 1, 1, inside(0)), 0), nil, true, Inconclusive},
+		{"suppressed inside", Must, history(299, 1, 0, 0, 0), nil, true, Pass},
+		{"delivered inside", Must, history(299, 1, 1, 0, 0), nil, true, Fail},
+		{"lost at first", Must, history(10, 0, 0, 0, 0), nil, true, Fail},
+		{"two at first", Must, history(10, 2, 0, 0, 0), nil, true, Fail},
+		{"delivered outside", Must, history(361, 1, 1, 1, mustPast), nil, true, Pass},
+		{"suppressed outside, MUST", Must, history(361, 1, 0, 1, mustPast), nil, true, Fail},
+		{"suppressed outside, SHOULD", Should, history(301, 1, 0, 1, 0), nil, true, NonStrict},
+		{"delivered outside, not yet a minute", Must, history(301, 1, 1, 1, mustPast), nil, true, Inconclusive},
+		{"across the edge, suppressed", Must, history(299.95, 1, 0, 0, 0), nil, true, Inconclusive},
+		{"across the edge, delivered", Must, history(299.95, 1, 1, 0, 0), nil, true, Inconclusive},
+		{"meant inside, fell outside", Must, history(400, 1, 1, 0, 0), nil, true, Inconclusive},
+		{"no fence and nothing seen", Must, unfenced(history(10, 1, 0, 0, 0), 1), nil, true, Inconclusive},
+		{"no fence, yet a copy too many", Must, unfenced(history(10, 1, 1, 0, 0), 1), nil, true, Fail},
+		{"a copy behind an unfenced claim may be late", Must, unfenced(history(10, 1, 1, 0, 0), 0), nil, true, Inconclusive},
 		{"a copy in the last receive", Must, late, nil, true, Fail},
 		{"refused", Must, refusedFirst, nil, true, Fail},
 		{"receipts disagree, whatever was seen", Must, disagreeing, nil, true, Errored},
-		{"interrupted", Must, history(10, 1, 0, inside(0)), context.Canceled, true, Inconclusive},
-		{"interrupted after a failure", Must, history(10, 1, 1, inside(0)), context.Canceled, true, Fail},
+		{"interrupted", Must, history(10, 1, 0, 0, 0), context.Canceled, true, Inconclusive},
+		{"interrupted after a failure", Must, history(10, 1, 1, 0, 0), context.Canceled, true, Fail},
 		{"attribute refused", Must, &Evidence{}, errUnable, true, Inconclusive},
 		{"network gone", Must, &Evidence{}, errors.New("connection refused"), true, Errored},
 		{"a case that claims nothing", Must, &Evidence{}, nil, true, Errored},
-		{"INFO as the reference", Info, history(10, 1, 0, inside(0)), nil, true, Noted},
-		{"INFO otherwise, ours", Info, history(10, 1, 1, inside(0)), nil, true, Fail},
-		{"INFO otherwise, foreign", Info, history(10, 1, 1, inside(0)), nil, false, Noted},
-		{"INFO without an answer, foreign", Info, unfenced(history(10, 1, 0, inside(0)), 1), nil, false, Noted},
-		{"INFO without an answer, ours", Info, unfenced(history(10, 1, 0, inside(0)), 1), nil, true, Inconclusive},
+		{"INFO as the reference", Info, history(10, 1, 0, 0, 0), nil, true, Noted},
+		{"INFO otherwise, ours", Info, history(10, 1, 1, 0, 0), nil, true, Fail},
+		{"INFO otherwise, foreign", Info, history(10, 1, 1, 0, 0), nil, false, Noted},
+		{"INFO without an answer, foreign", Info, unfenced(history(10, 1, 0, 0, 0), 1), nil, false, Noted},
+		{"INFO without an answer, ours", Info, unfenced(history(10, 1, 0, 0, 0), 1), nil, true, Inconclusive},
 		{"INFO with a broken harness", Info, disagreeing, nil, false, Errored},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -175,7 +172,7 @@ func TestJudge(t *testing.T) {
 // instant, and what came first is told by order alone.
 func TestJudgeOnStandingClock(t *testing.T) {
 	t.Parallel()
-	e := history(0, 1, 0, inside(0))
+	e := history(0, 1, 0, 0, 0)
 	for i := range e.Sends {
 		e.Sends[i].At = at(0, 0)
 	}

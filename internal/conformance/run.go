@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/cli"
 	"fifoproof/internal/clock"
 	"fifoproof/internal/receipt"
@@ -182,7 +183,7 @@ func (a *attempt) finish(ctx context.Context) {
 	for _, q := range b.queues {
 		_, err := b.client.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &q.url})
 		if err != nil && a.stepErr == nil {
-			a.stepErr = fmt.Errorf("deleting the queue %s of this run: %w", q.url, err)
+			a.stepErr = fmt.Errorf("deleting the queue %s of this run: %w", q.url, awserr.Brief(err))
 		}
 		if q.users != nil {
 			if err := q.users.store.Close(); err != nil && a.stepErr == nil {

@@ -56,6 +56,7 @@ func TestConformance(t *testing.T) {
 	results := run(t, conformance.Catalogue(), s)
 	for _, r := range results.Cases {
 		t.Run(r.ID, func(t *testing.T) {
+			t.Parallel()
 			t.Log(r.Verdict, r.Seen)
 			bad := []conformance.Verdict{conformance.Fail, conformance.Errored, conformance.Inconclusive}
 			require.False(t, slices.Contains(bad, r.Verdict), "%s %s\nexpected: %s\nseen: %s\nreason: %s", r.Level, r.Verdict, r.Expected, r.Seen, r.Reason)

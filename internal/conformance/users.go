@@ -44,15 +44,18 @@ func (b *Bench) queueInUse(ctx context.Context, extra attributes) (*queue, error
 	return q, nil
 }
 
-// send has the producer send one body, in a run and so in a call of its own.
-func (u *users) send(ctx context.Context, body string) error { return u.sendAs(ctx, body, false) }
+// ordering is one body to be sent by the producer, in a run and so in a call of its
+// own.
+func (q *queue) ordering(ctx context.Context, body string) func() error {
+	return func() error { return q.users.send(ctx, body, false) }
+}
 
-func (u *users) sendAs(ctx context.Context, body string, fence bool) error {
+func (u *users) send(ctx context.Context, body string, fence bool) error {
 	u.queue.uses(orders)
 	input := producer.Input{Name: "case", Reader: strings.NewReader(body + "\n")}
 	var sends []Send
 	_, err := u.producer.Run(ctx, []producer.Input{input}, func(r producer.Record) {
-		s := Send{Queue: r.Queue, Group: r.Group, ID: r.ID, At: r.Interval(), MessageID: r.MessageID, Sequence: r.SequenceNumber, Fence: fence}
+		s := Send{Queue: r.Queue, Group: r.Group, ID: r.ID, Scope: u.queue.scope, At: r.Interval(), MessageID: r.MessageID, Sequence: r.SequenceNumber, Fence: fence}
 		if r.Outcome == producer.Failed {
 			s.Refused = r.Reason
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/clock"
 	"fifoproof/internal/contenthash"
 	"fifoproof/internal/receipt"
@@ -101,7 +102,7 @@ func (c *Consumer) receive(ctx context.Context) ([]types.Message, error) {
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, fmt.Errorf("receiving from the queue %s: %w", c.name, brief{err})
+		return nil, fmt.Errorf("receiving from the queue %s: %w", c.name, awserr.Brief(err))
 	}
 	return out.Messages, nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"fifoproof/internal/awserr"
 )
 
 // deleteTries is how often a delete is attempted on top of the SDK's own retries,
@@ -55,7 +57,7 @@ func (c *Consumer) deleteOnce(ctx context.Context, done []arrival) (again []arri
 	}
 	out, err := c.queue.DeleteMessageBatch(ctx, in)
 	if err != nil {
-		return nil, fmt.Errorf("deleting from the queue %s: %w", c.name, brief{err})
+		return nil, fmt.Errorf("deleting from the queue %s: %w", c.name, awserr.Brief(err))
 	}
 	for _, f := range out.Failed {
 		i, err := strconv.Atoi(aws.ToString(f.Id))
@@ -100,7 +102,7 @@ func (c *Consumer) giveBack(ctx context.Context, unbegun []arrival) {
 			VisibilityTimeout: 0,
 		})
 		if err != nil {
-			c.warn.kept(len(unbegun), brief{err})
+			c.warn.kept(len(unbegun), awserr.Brief(err))
 			return
 		}
 	}

@@ -86,11 +86,17 @@ func (e *engine) errControl(p int) *Error {
 }
 
 func (e *engine) errEscape(p int) *Error {
-	end := min(p+2, e.n)
-	if e.body[p+1] == 'u' {
-		end = min(p+6, e.n)
+	end := p + 1
+	switch size := sequence(e.body, end); {
+	case e.body[end] == 'u':
+		end++
+		for end < p+6 && isHex(e.body[end]) {
+			end++
+		}
+	case end < e.n:
+		end += max(size, 1)
 	}
-	if end == e.n {
+	if end >= e.n {
 		return fault(Syntax, e.n, 0, "body ends inside a string", "")
 	}
 	text, quoted := excerpt(e.body[p:end])

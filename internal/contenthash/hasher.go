@@ -126,8 +126,16 @@ func (h *Hasher) Hashed(dst, body []byte, group string) ([]byte, error) {
 
 func (h *Hasher) hashed(e *engine, body []byte, group string) ([]byte, error) {
 	text, err := e.run(body, h.options.Strict, h.selection)
-	if err != nil || !h.options.WithGroup {
-		return text, err
+	if err != nil {
+		return nil, err
+	}
+	return h.withGroup(e, text, group)
+}
+
+// withGroup is what is hashed of a canonical text.
+func (h *Hasher) withGroup(e *engine, text []byte, group string) ([]byte, error) {
+	if !h.options.WithGroup {
+		return text, nil
 	}
 	if !utf8.ValidString(group) {
 		return nil, fault(BadGroup, -1, 0, "message group is not UTF-8", "")
@@ -153,7 +161,7 @@ func (h *Hasher) Unmatched() map[string]int64 {
 type Explanation struct {
 	ID        string   `json:"id"`
 	Canonical string   `json:"canonical"` // what was hashed of the body
-	LeftOut   []string `json:"leftOut"`   // pointers to what this body holds and the selection leaves out, in document order
+	LeftOut   []string `json:"left_out"`  // pointers to what this body holds and the selection leaves out, in document order
 	Unmatched []string `json:"unmatched"` // configured pointers to which this body holds nothing
 }
 
@@ -175,7 +183,7 @@ func (h *Hasher) Explain(body []byte, group string) (Explanation, error) {
 			}
 		}
 	}
-	hashed, err := h.hashed(e, body, group)
+	hashed, err := h.withGroup(e, text, group)
 	if err != nil {
 		return Explanation{}, err
 	}

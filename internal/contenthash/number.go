@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 )
 
@@ -29,14 +30,14 @@ func (e *engine) number(start int) (after int, err *Error) {
 		return p, fault(Syntax, start, 0, "number with a leading zero", "")
 	}
 	point := p - whole
-	digits := append(e.digits[:0], b[whole:p]...)
+	e.digits = append(e.digits[:0], b[whole:p]...)
 	if b[p] == '.' {
 		p++
 		from := p
 		if p = digitsEnd(b, p); p == from {
 			return p, e.errByte(p, "where a digit of a fraction should be")
 		}
-		digits = append(digits, b[from:p]...)
+		e.digits = append(e.digits, b[from:p]...)
 	}
 	exponent := 0
 	if b[p]|0x20 == 'e' {
@@ -55,7 +56,7 @@ func (e *engine) number(start int) (after int, err *Error) {
 		}
 	}
 
-	e.digits = digits
+	digits := e.digits
 	significant := bytes.TrimLeft(digits, "0")
 	point -= len(digits) - len(significant) // now value = 0.significant * 10^(point+exponent)
 	significant = bytes.TrimRight(significant, "0")
@@ -162,8 +163,10 @@ func appendDouble(dst []byte, double float64) []byte {
 	var buffer [32]byte
 	text := strconv.AppendFloat(buffer[:0], math.Abs(double), 'e', -1, 64) // d.ddde±xx
 	mantissa, exponent, _ := bytes.Cut(text, []byte{'e'})
-	digits := append(mantissa[:1:1], bytes.TrimPrefix(mantissa[1:], []byte{'.'})...)
-	digits = bytes.TrimRight(digits, "0")
+	if len(mantissa) > 1 { // the point goes
+		mantissa = slices.Delete(mantissa, 1, 2)
+	}
+	digits := bytes.TrimRight(mantissa, "0")
 	n := smallInteger(exponent[1:])
 	if exponent[0] == '-' {
 		n = -n

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // OptionError says why a Hasher cannot be made.
@@ -49,12 +47,6 @@ const (
 	leftOutNode              // not hashed, nor anything below
 	rootNode
 )
-
-// segment is one step of a pointer, decoded.
-type segment struct {
-	name  string
-	every bool // "~*"
-}
 
 // compile checks the options and makes their selection, nil if they have none.
 func compile(o Options) (*selection, error) {
@@ -145,72 +137,6 @@ func relation(pointer, earlier string) string {
 	}
 }
 
-// parsePointer splits an RFC 6901 pointer; reason says what is wrong with it.
-func parsePointer(pointer string) (segments []segment, reason string) {
-	if pointer == "" {
-		return nil, ""
-	}
-	switch {
-	case !utf8.ValidString(pointer):
-		return nil, "is not UTF-8"
-	case pointer[0] != '/':
-		return nil, fmt.Sprintf("does not begin with a slash (did you mean %q?)", "/"+strings.ReplaceAll(strings.TrimPrefix(pointer, "$."), ".", "/"))
-	}
-	for part := range strings.SplitSeq(pointer[1:], "/") {
-		if part == "~*" {
-			segments = append(segments, segment{every: true})
-			continue
-		}
-		for i := 0; i < len(part); i++ {
-			if part[i] == '~' && (i+1 == len(part) || part[i+1] != '0' && part[i+1] != '1') {
-				return nil, `has a "~" that is not part of ~0 (tilde), ~1 (slash) or a whole segment ~* (every element)`
-			}
-		}
-		segments = append(segments, segment{name: unescapeSegment(part)})
-	}
-	return segments, ""
-}
-
-func unescapeSegment(part string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
-}
-
-// checkSegments says what a list of fields does not take.
-func checkSegments(segments []segment, include bool) (reason string) {
-	if len(segments) == 0 {
-		return "names the whole document"
-	}
-	for _, s := range segments {
-		if s.every && include {
-			return `has a segment ~*: an included field must be one field`
-		}
-		if !s.every && !include && isIndex(s.name) {
-			return fmt.Sprintf("segment %q reads as an array index, and removing an element would shift the others; write ~* for every element", s.name)
-		}
-	}
-	if segments[len(segments)-1].every {
-		return "ends in ~*: to leave out all elements, name the array"
-	}
-	return ""
-}
-
-// isIndex reports whether s is an array index of RFC 6901: digits without a
-// leading zero.
-func isIndex(s string) bool {
-	return s == "0" || s != "" && s[0] != '0' && strings.Trim(s, "0123456789") == ""
-}
-
-// arrayIndex reads an array index, if it is one that a body can have.
-func arrayIndex(s string) (index int32, ok bool) {
-	if !isIndex(s) || len(s) > 9 {
-		return 0, false
-	}
-	for _, c := range []byte(s) {
-		index = 10*index + int32(c-'0')
-	}
-	return index, true
-}
-
 // add puts a pointer into the tree. It returns the pointer that it is equal to or
 // below or above, or -1.
 func (s *selection) add(segments []segment, field, other int32) (clash int32) {
@@ -287,108 +213,4 @@ func sortKey(name string) string {
 		}
 	}
 	return string(key)
-}
-
-// enterMember finds the node of the newest member, whose value begins at p.
-func (e *engine) enterMember(open *frame, p int) *Error {
-	n := &e.selection.nodes[open.node]
-	m := &e.members[e.memberCount-1]
-	next, listed := n.members[string(e.key(m))]
-	if !listed {
-		e.vnode = n.other
-		return nil
-	}
-	if e.selection.nodes[next].field >= 0 && !e.selection.include {
-		m.keyLen |= leftOut
-		open.ordered = 0
-	}
-	return e.enter(next, p)
-}
-
-// enterElement finds the node of the next element, which begins at p.
-func (e *engine) enterElement(open *frame, p int) *Error {
-	n := &e.selection.nodes[open.node]
-	next := n.every
-	if n.items != nil {
-		if item, listed := n.items[open.index]; listed {
-			next = item
-		}
-	}
-	open.index++
-	return e.enter(next, p)
-}
-
-func (e *engine) enter(next int32, p int) *Error {
-	e.vnode = next
-	if next < rootNode {
-		return nil
-	}
-	field := e.selection.nodes[next].field
-	if field < 0 {
-		if scalar := scalarName(e.body[p]); scalar != "" {
-			pointer := e.selection.pointers[e.selection.anyField(next)]
-			return fault(ScalarInTheWay, p, 0, fmt.Sprintf("pointer %s runs into a %s", printable(pointer), scalar), "")
-		}
-		return nil
-	}
-	e.hits[field] = hit{
-		found: true, null: e.body[p] == 'n',
-		at: int32(p), start: int32(p + e.delta), object: int32(e.objectCount),
-	}
-	e.vnode = leftOutNode
-	if e.selection.include {
-		e.vnode = plainNode
-	}
-	return nil
-}
-
-// scalarName names the scalar that begins with c. Null is none: an optional parent
-// that is null has no fields, which is no accident.
-func scalarName(c byte) string {
-	switch {
-	case c == '"':
-		return "string"
-	case c == 't' || c == 'f':
-		return "boolean"
-	case c == '-' || c-'0' <= 9:
-		return "number"
-	}
-	return ""
-}
-
-// check looks at what a scanned body holds of the selection.
-func (s *selection) check(e *engine) error {
-	p := 0
-	for isSpace(e.body[p]) {
-		p++
-	}
-	if scalar := scalarName(e.body[p]); scalar != "" {
-		return fault(ScalarInTheWay, p, 0, fmt.Sprintf("pointer %s runs into a %s, which is the whole body", printable(s.pointers[0]), scalar), "")
-	}
-	if !s.include {
-		return nil
-	}
-	found := false
-	for field, h := range e.hits {
-		var err *Error
-		switch {
-		case !h.found && !s.missing[field]:
-			err = fault(MissingField, -1, 0, "field "+printable(s.pointers[field])+" missing", "")
-		case h.null && !s.null[field]:
-			err = fault(NullField, int(h.at), 0, "field "+printable(s.pointers[field])+" is null", "")
-		default:
-			found = found || h.found
-			continue
-		}
-		err.Pointer, err.placed = s.pointers[field], true
-		return err
-	}
-	if !found {
-		return errNothingLeft("every included field is missing")
-	}
-	return nil
-}
-
-func errNothingLeft(reason string) *Error {
-	return fault(NothingLeft, -1, 0, "nothing left to hash: "+reason+", and all such bodies would share one id", "")
 }

@@ -114,7 +114,7 @@ func (e *engine) escape(p int) (after int, err *Error) {
 		return p, err
 	}
 	var text [6]byte
-	n := 0
+	var n int
 	switch {
 	case r < utf8.RuneSelf && shortEscapes[r] != 0:
 		text[0], text[1] = '\\', shortEscapes[r]
@@ -166,6 +166,8 @@ func hex4(b []byte, p int) rune {
 	}
 	return r
 }
+
+func isHex(c byte) bool { return c-'0' <= 9 || c|0x20-'a' <= 5 }
 
 // appendKey appends the sort key of a name, given as the text between its quotes.
 // Keys sort byte by byte as their names do by UTF-16 code units, which is the

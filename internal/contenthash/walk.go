@@ -1,6 +1,7 @@
 package contenthash
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -213,7 +214,7 @@ func (s *selection) leftOut(b []byte) []string {
 		object := b[p] == '{'
 		children(b, p, func(name []byte, index, value int) bool {
 			n := &s.nodes[at]
-			next, here := n.other, pointer[:len(pointer):len(pointer)]
+			next, here := n.other, slices.Clip(pointer)
 			if object {
 				here = appendSegment(here, name)
 				if listed, ok := n.members[sortKey(string(name))]; ok {

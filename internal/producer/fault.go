@@ -3,15 +3,14 @@ package producer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"fifoproof/internal/awserr"
 )
 
 // remedy is what to do after a call that failed as a whole.
@@ -66,18 +65,8 @@ var causes = map[string]Cause{
 	"AWS.SimpleQueueService.UnsupportedOperation": CauseRefused,
 }
 
-// throttled reports whether code asks for patience. AWS documents ThrottlingException
-// for FIFO queues, real answers were seen as RequestThrottled with status 403, and an
-// encrypted queue passes on its key's throttling.
-func throttled(code string) bool {
-	if _, is := retry.DefaultThrottleErrorCodes[code]; is {
-		return true
-	}
-	return code == "KMS.ThrottlingException" || code == "KmsThrottled"
-}
-
 func classify(err error) fault {
-	f := fault{text: describe(err), err: err}
+	f := fault{text: awserr.Brief(err).Error(), err: err}
 	status := 0
 	if response := (*smithyhttp.ResponseError)(nil); errors.As(err, &response) {
 		status = response.HTTPStatusCode()
@@ -96,7 +85,7 @@ func classify(err error) fault {
 		cause, everywhere = CauseQueueGone, true
 	}
 	switch {
-	case throttled(code), status == http.StatusTooManyRequests:
+	case awserr.Throttled(code), status == http.StatusTooManyRequests:
 		f.remedy, f.cause = again, CauseBusy
 	case everywhere:
 		f.remedy, f.cause = stop, cause
@@ -138,39 +127,4 @@ func (f fault) silent(err error) fault {
 	}
 	f.remedy, f.uncertain = again, true
 	return f
-}
-
-// describe drops the SDK's frame around err ("operation error SQS: …, exceeded maximum
-// number of attempts, …") and keeps what a person can act on.
-func describe(err error) string {
-	var answer smithy.APIError
-	var failed *url.Error
-	var operation *smithy.OperationError
-	var text string
-	switch {
-	case errors.As(err, &answer):
-		text = sentence(answer.ErrorCode(), answer.ErrorMessage())
-	case errors.Is(err, context.DeadlineExceeded):
-		text = "no answer in time"
-	case errors.Is(err, context.Canceled):
-		text = "interrupted before the answer came"
-	case errors.As(err, &failed):
-		text = failed.Err.Error()
-	case errors.As(err, &operation):
-		text = operation.Err.Error()
-	default:
-		text = err.Error()
-	}
-	const longest = 400
-	if len(text) > longest {
-		text = fmt.Sprintf("%.*s…", longest, text)
-	}
-	return text
-}
-
-func sentence(code, message string) string {
-	if message == "" {
-		return code
-	}
-	return code + ": " + message
 }

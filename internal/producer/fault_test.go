@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/stretchr/testify/require"
 )
 
@@ -123,10 +122,4 @@ func TestChecksumIsLeftToUs(t *testing.T) {
 		SendMessageBatch(t.Context(), request(testQueue, []*message{{body: "{}"}}), oneAttempt)
 	require.NoError(t, err)
 	require.Equal(t, "m1", *out.Successful[0].MessageId)
-}
-
-func TestDescribeIsShort(t *testing.T) {
-	t.Parallel()
-	text := describe(&types.QueueDoesNotExist{Message: aws.String(strings.Repeat("x", 5000))})
-	require.LessOrEqual(t, len(text), 410)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/clock"
 	"fifoproof/internal/window"
 )
@@ -138,10 +139,10 @@ func (r *run) read(open []*message, out *sqs.SendMessageBatchOutput, started, en
 			}
 		case refused[i] != nil:
 			code := aws.ToString(refused[i].Code)
-			a.Error = sentence(code, aws.ToString(refused[i].Message))
+			a.Error = awserr.Sentence(code, aws.ToString(refused[i].Message))
 			m.Attempts = append(m.Attempts, a)
 			// Throttling is the sender's fault in SQS's books, yet passes.
-			if refused[i].SenderFault && !throttled(code) {
+			if refused[i].SenderFault && !awserr.Throttled(code) {
 				m.refuse(a.Error)
 			} else {
 				left = append(left, m)

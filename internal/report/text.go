@@ -30,7 +30,7 @@ func Text(w io.Writer, results *conformance.Results, style Style) error {
 	}
 	explained := false
 	for _, r := range results.Cases {
-		if r.Verdict != conformance.Pass && r.Verdict != conformance.Noted {
+		if r.Verdict != conformance.Pass && r.Verdict != conformance.Noted && r.Reason != conformance.Interrupted {
 			style.explain(&b, r, results.Target.Name)
 			explained = true
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/cli"
 	"fifoproof/internal/window"
 )
@@ -93,23 +94,11 @@ func QueueName(nameOrURL string) string {
 
 // unreachable says in one sentence why a queue could not be looked up.
 func unreachable(client *sqs.Client, name string, err error) error {
-	err = fmt.Errorf("looking up the queue %s%s: %w", name, at(client), shorten(err))
+	err = fmt.Errorf("looking up the queue %s%s: %w", name, at(client), awserr.Brief(err))
 	if _, answered := errors.AsType[smithy.APIError](err); answered {
 		return cli.Hint(err, "check the credentials, the region and the endpoint (AWS_ENDPOINT_URL or --endpoint)")
 	}
 	return cli.Hint(err, "is the endpoint up? 'fifoproof serve' starts one; AWS_ENDPOINT_URL or --endpoint names another")
-}
-
-// shorten drops the SDK's frame around err ("operation error SQS: …, exceeded
-// maximum number of attempts, …") and keeps what a person can act on.
-func shorten(err error) error {
-	if answered, ok := errors.AsType[smithy.APIError](err); ok {
-		return answered
-	}
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		return failed.Err
-	}
-	return err
 }
 
 func at(client *sqs.Client) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/cli"
 	"fifoproof/internal/clock"
 	"fifoproof/internal/emulator"
@@ -78,7 +79,7 @@ func Open(ctx context.Context, spec string) (*Target, []string, error) {
 		return nil, notes, err
 	}
 	if _, err := client.ListQueues(ctx, &sqs.ListQueuesInput{MaxResults: aws.Int32(1)}); err != nil {
-		return nil, notes, cli.Hint(fmt.Errorf("asking %s for its queues: %w", spec, shorten(err)), "is an SQS endpoint up there that speaks AWS JSON 1.0?")
+		return nil, notes, cli.Hint(fmt.Errorf("asking %s for its queues: %w", spec, awserr.Brief(err)), "is an SQS endpoint up there that speaks AWS JSON 1.0?")
 	}
 	return t, notes, nil
 }
@@ -93,7 +94,7 @@ func (t *Target) identify(ctx context.Context) error {
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return cli.Hint(fmt.Errorf("nobody answers at %s: %w", t.Name, shorten(err)), "'fifoproof serve' starts an endpoint; --target names another, or 'embedded'")
+		return cli.Hint(fmt.Errorf("nobody answers at %s: %w", t.Name, awserr.Brief(err)), "'fifoproof serve' starts an endpoint; --target names another, or 'embedded'")
 	}
 	defer answer.Body.Close()
 	var said emulator.Health

@@ -109,7 +109,7 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{closed.URL, "nobody answers at " + closed.URL, false},
 		{webPage.URL, "asking " + webPage.URL + " for its queues", false},
-		{"embeded", "embeded", true},
+		{"nonsense", "nonsense", true},
 		{"ftp://127.0.0.1", "ftp", true},
 		{"https://sqs.eu-west-1.amazonaws.com", "real AWS is not tested by a URL", true},
 	} {

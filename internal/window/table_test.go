@@ -40,8 +40,16 @@ func TestTable(t *testing.T) {
 		sends []send
 	}{
 		{"ten at once", queue, []send{
-			{0, "g", "a", 0}, {0, "g", "a", 0}, {0, "g", "a", 0}, {0, "g", "a", 0}, {0, "g", "a", 0},
-			{0, "g", "a", 0}, {0, "g", "a", 0}, {0, "g", "a", 0}, {0, "g", "a", 0}, {0, "g", "a", 0},
+			{0, "g", "a", 0},
+			{0, "g", "a", 0},
+			{0, "g", "a", 0},
+			{0, "g", "a", 0},
+			{0, "g", "a", 0},
+			{0, "g", "a", 0},
+			{0, "g", "a", 0},
+			{0, "g", "a", 0},
+			{0, "g", "a", 0},
+			{0, "g", "a", 0},
 		}},
 		{"one nanosecond inside", queue, []send{{0, "g", "a", 0}, {w - ns, "g", "a", 0}}},
 		{"a gap of the interval is outside", queue, []send{{0, "g", "a", 0}, {w, "g", "a", 1}}},
@@ -49,8 +57,11 @@ func TestTable(t *testing.T) {
 		// AWS has published nothing on this; all public emulators do it so.
 		{"a duplicate does not extend", queue, []send{{0, "g", "a", 0}, {half, "g", "a", 0}, {w, "g", "a", 2}}},
 		{"many duplicates do not extend", queue, []send{
-			{0, "g", "a", 0}, {100 * time.Second, "g", "a", 0}, {200 * time.Second, "g", "a", 0},
-			{w - ns, "g", "a", 0}, {w, "g", "a", 4},
+			{0, "g", "a", 0},
+			{100 * time.Second, "g", "a", 0},
+			{200 * time.Second, "g", "a", 0},
+			{w - ns, "g", "a", 0},
+			{w, "g", "a", 4},
 		}},
 		{"a new message opens a new interval", queue, []send{
 			{0, "g", "a", 0}, {w, "g", "a", 1}, {2*w - ns, "g", "a", 1}, {2 * w, "g", "a", 3},
@@ -70,15 +81,23 @@ func TestTable(t *testing.T) {
 		{"scope queue, interleaved", queue, []send{{0, "g1", "a", 0}, {1, "g2", "a", 0}, {2, "g1", "a", 0}}},
 		{"scope group: another group is another message", group, []send{{0, "g1", "a", 0}, {1, "g2", "a", 1}}},
 		{"scope group, interleaved", group, []send{
-			{0, "g1", "a", 0}, {1, "g2", "a", 1}, {2, "g1", "a", 0}, {3, "g2", "a", 1},
-			{w, "g1", "a", 4}, {w, "g2", "a", 1}, {w + 1, "g2", "a", 6},
+			{0, "g1", "a", 0},
+			{1, "g2", "a", 1},
+			{2, "g1", "a", 0},
+			{3, "g2", "a", 1},
+			{w, "g1", "a", 4},
+			{w, "g2", "a", 1},
+			{w + 1, "g2", "a", 6},
 		}},
 		{"group and id do not run together", group, []send{
 			{0, "a:b", "c", 0}, {0, "a", "b:c", 1}, {0, "a:bc", "", 2}, {0, "", "a:bc", 3}, {0, "\x01", "a", 4}, {0, "", "\x01a", 5},
 		}},
 		{"time that runs backwards stands still", queue, []send{
-			{10 * time.Second, "g", "a", 0}, {0, "g", "b", 1}, {w, "g", "a", 0},
-			{w + 10*time.Second - ns, "g", "b", 1}, {w + 10*time.Second, "g", "b", 4},
+			{10 * time.Second, "g", "a", 0},
+			{0, "g", "b", 1},
+			{w, "g", "a", 0},
+			{w + 10*time.Second - ns, "g", "b", 1},
+			{w + 10*time.Second, "g", "b", 4},
 		}},
 		{"a set-back clock does not revive an id", queue, []send{{0, "g", "a", 0}, {w, "g", "b", 1}, {0, "g", "a", 2}}},
 		{"centuries", queue, []send{

@@ -1,0 +1,74 @@
+package awserr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/smithy-go"
+)
+
+// longest is how many bytes of an error text are told; an endpoint that is none may
+// answer with a whole page.
+const longest = 400
+
+type brief struct{ error }
+
+func (b brief) Unwrap() error { return b.error }
+
+// Brief is err told without the SDK's frame ("operation error SQS: …, exceeded
+// maximum number of attempts, …"): what a person can act on. It unwraps to err. It
+// is nil for nil.
+func Brief(err error) error {
+	if err == nil {
+		return nil
+	}
+	return brief{err}
+}
+
+func (b brief) Error() string {
+	text := b.text()
+	if len(text) > longest {
+		text = fmt.Sprintf("%.*s…", longest, text)
+	}
+	return text
+}
+
+func (b brief) text() string {
+	if answer, ok := errors.AsType[smithy.APIError](b.error); ok {
+		return Sentence(answer.ErrorCode(), answer.ErrorMessage())
+	}
+	switch {
+	case errors.Is(b.error, context.DeadlineExceeded):
+		return "no answer in time"
+	case errors.Is(b.error, context.Canceled):
+		return "interrupted before the answer came"
+	}
+	if failed, ok := errors.AsType[*url.Error](b.error); ok {
+		return failed.Err.Error()
+	}
+	if operation, ok := errors.AsType[*smithy.OperationError](b.error); ok {
+		return operation.Err.Error()
+	}
+	return b.error.Error()
+}
+
+// Sentence joins an error code and what the endpoint says about it, if anything.
+func Sentence(code, message string) string {
+	if message == "" {
+		return code
+	}
+	return code + ": " + message
+}
+
+// Throttled reports whether code asks for patience. AWS documents ThrottlingException
+// for FIFO queues, real answers were seen as RequestThrottled with status 403, and an
+// encrypted queue passes on its key's throttling.
+func Throttled(code string) bool {
+	if _, is := retry.DefaultThrottleErrorCodes[code]; is {
+		return true
+	}
+	return code == "KMS.ThrottlingException" || code == "KmsThrottled"
+}
