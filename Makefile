@@ -13,9 +13,10 @@ help: ## List the targets
 build: ## Build the three programs into bin/
 	go build -o $(BIN)/ ./cmd/...
 
+# -count=1: e2e builds programs, and the test cache does not know of them.
 .PHONY: test
 test: ## Run all tests with the race detector
-	go test -race $(TESTFLAGS) ./...
+	go test -race -count=1 $(TESTFLAGS) ./...
 
 .PHONY: realtime-test
 realtime-test: build ## One full window in real time: our own endpoint, and moto
