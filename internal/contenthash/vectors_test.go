@@ -102,7 +102,7 @@ func TestPairs(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "contenthash-pairs.json"))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("no shared/data/contenthash-pairs.json beside the module: testdata/vectors covers the same kinds")
+		t.Skip("no contenthash-pairs.json beside the module: testdata/vectors covers the same kinds")
 	}
 	require.NoError(t, err)
 	var pairs []struct {
