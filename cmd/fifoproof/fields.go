@@ -22,7 +22,7 @@ type fieldsCmd struct {
 	JSON    bool     `name:"json" help:"Print one JSON object instead of a table."`
 }
 
-func (c *fieldsCmd) run(ctx context.Context, stdio cli.Stdio, _ cli.Env) int {
+func (c *fieldsCmd) run(ctx context.Context, stdio cli.Stdio, env cli.Env) int {
 	options := contenthash.Options{Strict: c.Strict, Exclude: c.Exclude, Include: c.Include}
 	if _, err := contenthash.New(options); err != nil {
 		cli.Report(stdio.Err, program, cli.Hint(err, "a JSON pointer looks like /order/sent_at (RFC 6901)"))
@@ -33,7 +33,7 @@ func (c *fieldsCmd) run(ctx context.Context, stdio cli.Stdio, _ cli.Env) int {
 		cli.Report(stdio.Err, program, fmt.Errorf("reading the body: %w", err))
 		return cli.Failed
 	}
-	setup, described, code := connect(ctx, c.Target, stdio)
+	setup, described, code := connect(ctx, c.Target, stdio, env)
 	if code != cli.OK {
 		return code
 	}

@@ -16,6 +16,7 @@ type grammar struct {
 	Cases  casesCmd  `cmd:"" help:"List the cases: id, level, source and what each expects."`
 	Fields fieldsCmd `cmd:"" help:"Show for each field of a JSON body whether a change makes a new message."`
 	Hash   hashCmd   `cmd:"" help:"Print the deduplication ID of JSON bodies, as sha256sum prints hashes."`
+	Report reportCmd `cmd:"" help:"Merge saved results of several targets into one matrix."`
 	Serve  serveCmd  `cmd:"" help:"Serve an SQS endpoint for FIFO queues to other programs."`
 
 	Version kong.VersionFlag `help:"Print the version and stop."`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"time"
 )
 
@@ -20,6 +21,19 @@ const (
 	Info Level = "INFO"
 )
 
+// Capability is something that an endpoint may lack. It lacks it where it refuses the
+// call or the attribute, or where the attribute does not read back. What is accepted
+// and then not done is a failure, never a missing capability.
+type Capability string
+
+// The capabilities that are probed before a run.
+const (
+	FIFO     Capability = "fifo"      // FIFO queues
+	Scope    Capability = "scope"     // DeduplicationScope and FifoThroughputLimit
+	MoveTask Capability = "move-task" // StartMessageMoveTask and its kin
+	Query    Capability = "query"     // the query protocol beside AWS JSON 1.0
+)
+
 // Case is one behaviour of a FIFO queue, and how to see it.
 type Case struct {
 	ID     string        // area/subject/variation; never changes
@@ -28,6 +42,7 @@ type Case struct {
 	Text   string        // one paragraph: what happens, and why it matters
 	Want   string        // what is expected, in words; for Info: what our reference does
 	Wait   time.Duration // the deliberate wait of the case
+	Needs  Capability    // what the endpoint must offer; "" beside FIFO queues nothing
 
 	steps func(ctx context.Context, b *Bench) error
 }
@@ -39,6 +54,11 @@ func (c Case) Area() string {
 		area = path.Dir(area)
 	}
 	return area
+}
+
+// Quick leaves out the cases that wait.
+func Quick(cases []Case) []Case {
+	return slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return c.Wait > 0 })
 }
 
 // Select returns the cases whose id matches one of the globs, in catalogue order;

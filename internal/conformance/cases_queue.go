@@ -27,19 +27,19 @@ func scopeCases() []Case {
 			},
 		},
 		{
-			ID: "scope/group/other-group", Level: Must, Source: createQueue,
+			ID: "scope/group/other-group", Level: Must, Source: createQueue, Needs: Scope,
 			Text:  "On a queue with the deduplication scope messageGroup each group has ids of its own: the same id in another group is another message.",
 			Want:  "one copy in each group",
 			steps: inGroups("one id in two groups", 2, message{"g1", "id", order}, message{"g2", "id", order}),
 		},
 		{
-			ID: "scope/group/interleaved", Level: Must, Source: createQueue,
+			ID: "scope/group/interleaved", Level: Must, Source: createQueue, Needs: Scope,
 			Text:  "One id to group 1, to group 2, and to group 1 again. The send to group 2 must not make the queue forget that group 1 had the id.",
 			Want:  "two copies, one in each group",
 			steps: inGroups("one id to groups 1, 2 and 1", 2, message{"g1", "id", order}, message{"g2", "id", order}, message{"g1", "id", order}),
 		},
 		{
-			ID: "scope/group/delimiter", Level: Must, Source: createQueue,
+			ID: "scope/group/delimiter", Level: Must, Source: createQueue, Needs: Scope,
 			Text:  "Group a:b with id c, and group a with id b:c. Where an endpoint joins group and id with a colon, the two are one to it, and a message is lost.",
 			Want:  "two copies",
 			steps: inGroups("a:b with c, a with b:c", 2, message{"a:b", "c", order}, message{"a", "b:c", order}),

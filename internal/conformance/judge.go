@@ -28,6 +28,8 @@ const (
 	Inconclusive Verdict = "inconclusive"
 	// Noted: an INFO case was measured.
 	Noted Verdict = "info"
+	// Skipped: the endpoint lacks what the case needs.
+	Skipped Verdict = "skipped"
 	// Errored: the harness itself went wrong, so its word is worth nothing.
 	Errored Verdict = "error"
 )

@@ -18,7 +18,11 @@ type Target struct {
 	Name    string `json:"name"`              // "embedded" or the URL
 	Product string `json:"product"`           // "fifoproof" for our own, else "unknown"
 	Version string `json:"version,omitempty"` // of the product
+	Server  string `json:"server,omitempty"`  // what its Server header says, where nothing better tells
 	Clock   string `json:"clock"`             // "virtual" or "real"
+
+	// Missing are the capabilities that the endpoint lacks, and how it showed.
+	Missing map[Capability]string `json:"missing,omitempty"`
 }
 
 // Result is one case's verdict and its grounds.
@@ -29,6 +33,7 @@ type Result struct {
 	Expected  string  `json:"expected"`
 	Seen      string  `json:"seen"`
 	Reason    string  `json:"reason,omitempty"` // where the verdict is neither pass nor info
+	Known     *Known  `json:"known,omitempty"`  // the entry of the known-failing list that this is
 	Source    string  `json:"source"`
 	QueueTime float64 `json:"queue_seconds"` // time that passed on the endpoint's clock
 
@@ -51,6 +56,8 @@ type Summary struct {
 	NonStrict    int     `json:"non_strict"`
 	Fail         int     `json:"fail"`
 	Inconclusive int     `json:"inconclusive"`
+	Skipped      int     `json:"skipped"`
+	Known        int     `json:"known"` // of the above, those that a known-failing list names
 	Info         int     `json:"info"`
 	Error        int     `json:"error"`
 	Seconds      float64 `json:"seconds"`       // real time that the run took
@@ -70,7 +77,15 @@ const (
 // summarise counts the verdicts of cases.
 func summarise(cases []Result, took time.Duration) Summary {
 	s := Summary{Cases: len(cases), Seconds: took.Seconds()}
+	open, failed, errored := false, false, false
 	for _, c := range cases {
+		if c.Known != nil {
+			s.Known++
+		} else {
+			failed = failed || c.Verdict == Fail
+			errored = errored || c.Verdict == Errored
+			open = open || c.Verdict == Inconclusive || c.Verdict == Skipped && c.Level == Must
+		}
 		switch c.Verdict {
 		case Pass:
 			s.Pass++
@@ -82,17 +97,19 @@ func summarise(cases []Result, took time.Duration) Summary {
 			s.Inconclusive++
 		case Noted:
 			s.Info++
+		case Skipped:
+			s.Skipped++
 		case Errored:
 			s.Error++
 		}
 		s.QueueTime = max(s.QueueTime, c.QueueTime)
 	}
 	switch {
-	case s.Fail > 0:
+	case failed:
 		s.Exit = exitFail
-	case s.Error > 0:
+	case errored:
 		s.Exit = exitError
-	case s.Inconclusive > 0:
+	case open:
 		s.Exit = exitInconclusive
 	default:
 		s.Exit = exitPass

@@ -66,6 +66,7 @@ type attempt struct {
 	spec    Case
 	bench   *Bench
 	stepErr error
+	skipped string    // why the case cannot be run, if it cannot
 	started time.Time // on the endpoint's clock
 	ended   time.Time
 }
@@ -85,10 +86,15 @@ func Run(ctx context.Context, cases []Case, setup Setup, progress func(Event)) (
 			return nil, fmt.Errorf("preparing the case %s: %w", c.ID, err)
 		}
 		attempts[i] = &attempt{spec: c, bench: b}
+		if reason, missing := setup.lacks(c); missing {
+			attempts[i].skipped = reason
+		}
 	}
 	setup.each(attempts, func(a *attempt) {
 		progress(Event{Case: a.spec.ID, Step: Started})
-		a.run(ctx)
+		if a.skipped == "" {
+			a.run(ctx)
+		}
 		progress(Event{Case: a.spec.ID, Step: Finished})
 	})
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
@@ -101,6 +107,16 @@ func Run(ctx context.Context, cases []Case, setup Setup, progress func(Event)) (
 	}
 	results.Summary = summarise(results.Cases, time.Since(began))
 	return results, nil
+}
+
+// lacks says why the target cannot do what a case needs.
+func (s Setup) lacks(c Case) (reason string, missing bool) {
+	for _, needed := range []Capability{FIFO, c.Needs} {
+		if how, lacking := s.Target.Missing[needed]; lacking {
+			return fmt.Sprintf("the endpoint lacks the capability %s: %s", needed, how), true
+		}
+	}
+	return "", false
 }
 
 // each runs work for all attempts, as much side by side as the target allows.
@@ -205,7 +221,10 @@ func (b *Bench) takeDown() {
 
 // result judges the attempt.
 func (a *attempt) result(own bool) Result {
-	f := judge(a.spec, &a.bench.evidence, a.stepErr, a.bench.rule, own)
+	f := finding{verdict: Skipped, seen: a.skipped, reason: a.skipped}
+	if a.skipped == "" {
+		f = judge(a.spec, &a.bench.evidence, a.stepErr, a.bench.rule, own)
+	}
 	r := Result{
 		ID: a.spec.ID, Level: a.spec.Level, Verdict: f.verdict, Expected: a.spec.Want, Seen: f.seen, Reason: f.reason,
 		Source: a.spec.Source, QueueTime: a.ended.Sub(a.started).Seconds(),

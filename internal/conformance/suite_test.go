@@ -21,7 +21,7 @@ import (
 // embedded endpoint, there with a fault if one is given.
 func setup(t *testing.T, spec string, fault emulator.Fault, options ...sqlite.Option) conformance.Setup {
 	t.Helper()
-	opened, _, err := target.Open(t.Context(), spec)
+	opened, _, err := target.Open(t.Context(), spec, os.LookupEnv)
 	require.NoError(t, err)
 	return conformance.Setup{
 		Target: conformance.Target{Name: opened.Name, Product: opened.Product, Version: opened.Version, Clock: opened.Clock},

@@ -27,10 +27,13 @@ func Text(w io.Writer, results *conformance.Results, style Style) error {
 	}
 	for _, r := range results.Cases {
 		fmt.Fprintf(&b, "  %s  %-6s  %-*s  %s\n", style.verdict(r.Verdict), r.Level, idWidth, r.ID, r.Seen)
+		if r.Known != nil {
+			fmt.Fprintf(&b, "  %-12s  %-6s  %-*s  known: %s (%s)\n", "", "", idWidth, "", r.Known.Note, r.Known.Link)
+		}
 	}
 	explained := false
 	for _, r := range results.Cases {
-		if r.Verdict != conformance.Pass && r.Verdict != conformance.Noted && r.Reason != conformance.Interrupted {
+		if r.Verdict != conformance.Pass && r.Verdict != conformance.Noted && r.Reason != conformance.Interrupted && r.Known == nil {
 			style.explain(&b, r, results.Target.Name)
 			explained = true
 		}
@@ -87,7 +90,9 @@ func sum(s conformance.Summary) string {
 		{s.Fail, conformance.Fail},
 		{s.Inconclusive, conformance.Inconclusive},
 		{s.Info, conformance.Noted},
+		{s.Skipped, conformance.Skipped},
 		{s.Error, conformance.Errored},
+		{s.Known, "known"},
 	} {
 		if part.count > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.word))
@@ -126,7 +131,7 @@ func (s Style) verdict(v conformance.Verdict) string {
 	}
 	colour := map[conformance.Verdict]string{
 		conformance.Pass: "32", conformance.Noted: "36", conformance.NonStrict: "33",
-		conformance.Inconclusive: "33", conformance.Fail: "31", conformance.Errored: "35",
+		conformance.Inconclusive: "33", conformance.Skipped: "36", conformance.Fail: "31", conformance.Errored: "35",
 	}[v]
 	return "\x1b[" + colour + "m" + word + "\x1b[0m"
 }

@@ -1,8 +1,8 @@
 package target
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,8 +22,16 @@ import (
 // Embedded is the target that needs nothing: an endpoint in this process.
 const Embedded = "embedded"
 
-// own is the name that our endpoint gives at its health page.
-const own = "fifoproof"
+// LocalStack is the target for a LocalStack on this machine.
+const LocalStack = "localstack"
+
+// localStackURL is where LocalStack listens by default.
+const localStackURL = "http://127.0.0.1:4566"
+
+const (
+	own     = "fifoproof" // the name that our endpoint gives at its health page
+	unknown = "unknown"   // the product of whoever does not tell
+)
 
 // ErrSpec says that a target was named in a way that cannot be used.
 var ErrSpec = errors.New("no such target")
@@ -31,8 +39,9 @@ var ErrSpec = errors.New("no such target")
 // Target is an endpoint under test, and what it said of itself.
 type Target struct {
 	Name    string `json:"name"`              // "embedded", or the URL
-	Product string `json:"product"`           // "fifoproof", or "unknown"
+	Product string `json:"product"`           // who answered: "fifoproof", "LocalStack", …, or "unknown"
 	Version string `json:"version,omitempty"` // of the product, where it tells
+	Server  string `json:"server,omitempty"`  // what its Server header says, where nothing better tells
 	Clock   string `json:"clock"`             // "virtual" or "real"
 
 	client *sqs.Client
@@ -53,19 +62,25 @@ func (t *Target) String() string {
 		return "embedded endpoint, virtual clock"
 	case t.Own():
 		return fmt.Sprintf("fifoproof serve %s at %s, %s clock", t.Version, t.Name, t.Clock)
-	default:
+	case t.Product == unknown:
 		return "SQS endpoint at " + t.Name
+	default:
+		return strings.TrimSpace(t.Product+" "+t.Version) + " at " + t.Name
 	}
 }
 
-// Open finds out who answers at spec, which is [Embedded] or a URL.
-func Open(ctx context.Context, spec string) (*Target, []string, error) {
-	if spec == Embedded {
+// Open finds out who answers at spec: [Embedded], [LocalStack] or a URL. LocalStack is
+// looked for where FIFOPROOF_LOCALSTACK_URL says, else at its own default.
+func Open(ctx context.Context, spec string, env cli.Env) (*Target, []string, error) {
+	switch spec {
+	case LocalStack:
+		spec = cmp.Or(env.Get("FIFOPROOF_LOCALSTACK_URL"), localStackURL)
+	case Embedded:
 		return &Target{Name: Embedded, Product: own, Version: cli.Version, Clock: "virtual"}, nil, nil
 	}
 	u, err := parse(spec)
 	if err != nil {
-		return nil, nil, cli.Hint(fmt.Errorf("%w: %w", ErrSpec, err), "a target is 'embedded' or a URL such as http://127.0.0.1:9324")
+		return nil, nil, cli.Hint(fmt.Errorf("%w: %w", ErrSpec, err), "a target is 'embedded', 'localstack' or a URL such as http://127.0.0.1:9324")
 	}
 	if amazon(u.Hostname()) {
 		return nil, nil, cli.Hint(fmt.Errorf("%w: real AWS is not tested by a URL", ErrSpec), "this version proves 'embedded' and endpoints outside AWS")
@@ -74,7 +89,7 @@ func Open(ctx context.Context, spec string) (*Target, []string, error) {
 	if err != nil {
 		return nil, notes, err
 	}
-	t := &Target{Name: strings.TrimSuffix(spec, "/"), Product: "unknown", Clock: "real", client: client}
+	t := &Target{Name: strings.TrimSuffix(spec, "/"), Product: unknown, Clock: "real", client: client}
 	if err := t.identify(ctx); err != nil {
 		return nil, notes, err
 	}
@@ -82,30 +97,6 @@ func Open(ctx context.Context, spec string) (*Target, []string, error) {
 		return nil, notes, cli.Hint(fmt.Errorf("asking %s for its queues: %w", spec, awserr.Brief(err)), "is an SQS endpoint up there that speaks AWS JSON 1.0?")
 	}
 	return t, notes, nil
-}
-
-// identify asks for our own health page; whoever has none is a stranger.
-func (t *Target) identify(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, t.Name+emulator.HealthPath, nil)
-	if err != nil {
-		return fmt.Errorf("asking %s who it is: %w", t.Name, err)
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return cli.Hint(fmt.Errorf("nobody answers at %s: %w", t.Name, awserr.Brief(err)), "'fifoproof serve' starts an endpoint; --target names another, or 'embedded'")
-	}
-	defer answer.Body.Close()
-	var said emulator.Health
-	if answer.StatusCode != http.StatusOK || json.NewDecoder(answer.Body).Decode(&said) != nil || said.Name != own {
-		return nil
-	}
-	t.Product, t.Version, t.Clock = said.Name, said.Version, said.Clock
-	if said.Clock == "virtual" {
-		t.remote = &remoteClock{url: t.Name + emulator.AdvancePath, now: said.Now}
-	}
-	return nil
 }
 
 // HTTPClient is what the SDK sends its requests through.

@@ -18,6 +18,8 @@ import (
 
 var start = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
+func noEnv(string) (string, bool) { return "", false }
+
 func plain(next HTTPClient) HTTPClient { return next }
 
 // served is our endpoint behind a real socket.
@@ -31,7 +33,7 @@ func served(t *testing.T, c clock.Clock) *httptest.Server {
 
 func TestOpenEmbedded(t *testing.T) {
 	t.Parallel()
-	opened, notes, err := Open(t.Context(), Embedded)
+	opened, notes, err := Open(t.Context(), Embedded, noEnv)
 	require.NoError(t, err)
 	require.Empty(t, notes)
 	require.True(t, opened.Own())
@@ -53,7 +55,7 @@ func TestOpenEmbedded(t *testing.T) {
 func TestOpenServedVirtualClock(t *testing.T) {
 	hand := clock.NewManual(start, 50*time.Millisecond)
 	server := served(t, hand)
-	opened, notes, err := Open(t.Context(), server.URL)
+	opened, notes, err := Open(t.Context(), server.URL, noEnv)
 	require.NoError(t, err)
 	require.Len(t, notes, 1)
 	require.True(t, opened.Own())
@@ -73,7 +75,7 @@ func TestOpenServedVirtualClock(t *testing.T) {
 }
 
 func TestOpenServedRealClock(t *testing.T) {
-	opened, _, err := Open(t.Context(), served(t, clock.Real{}).URL)
+	opened, _, err := Open(t.Context(), served(t, clock.Real{}).URL, noEnv)
 	require.NoError(t, err)
 	require.True(t, opened.Own())
 	require.False(t, opened.Shared())
@@ -91,7 +93,7 @@ func TestOpenStranger(t *testing.T) {
 		ours.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	opened, _, err := Open(t.Context(), server.URL)
+	opened, _, err := Open(t.Context(), server.URL, noEnv)
 	require.NoError(t, err)
 	require.False(t, opened.Own())
 	require.Equal(t, "SQS endpoint at "+server.URL, opened.String())
@@ -113,7 +115,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"ftp://127.0.0.1", "ftp", true},
 		{"https://sqs.eu-west-1.amazonaws.com", "real AWS is not tested by a URL", true},
 	} {
-		_, _, err := Open(t.Context(), tt.spec)
+		_, _, err := Open(t.Context(), tt.spec, noEnv)
 		require.ErrorContains(t, err, tt.err)
 		require.NotEmpty(t, cli.HintOf(err), tt.spec)
 		if tt.usage {
@@ -165,7 +167,7 @@ func TestScope(t *testing.T) {
 
 func embedded(t *testing.T) *sqs.Client {
 	t.Helper()
-	opened, _, err := Open(context.Background(), Embedded)
+	opened, _, err := Open(context.Background(), Embedded, noEnv)
 	require.NoError(t, err)
 	client, _, err := opened.Connect(plain, "")
 	require.NoError(t, err)

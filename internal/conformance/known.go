@@ -1,0 +1,132 @@
+package conformance
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Known is one entry of a known-failing list: a verdict that is no surprise on the
+// target that the list is for.
+type Known struct {
+	ID   string `json:"-"`
+	Seen string `json:"-"`    // the result's reason, word for word
+	Link string `json:"link"` // who else says so
+	Note string `json:"note"` // what the endpoint does otherwise, in a sentence
+}
+
+// ReadKnown reads a known-failing list. An entry is a case's id at the margin and
+// indented fields below it:
+//
+//	lifecycle/resend/after-delete
+//	    seen: the resend: 1 copy, not 0
+//	    link: https://example.org/issues/1
+//	    note: an id is forgotten with its message
+//
+// Lines that begin with # and empty lines do not count. Each entry has all three
+// fields. Errors name the line.
+func ReadKnown(r io.Reader) ([]Known, error) {
+	var list []Known
+	first := map[string]int{}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimRight(lines.Text(), " \t")
+		text := strings.TrimSpace(line)
+		switch {
+		case text == "" || strings.HasPrefix(text, "#"):
+		case text == line:
+			if at, twice := first[text]; twice {
+				return nil, fmt.Errorf("line %d: %s has an entry on line %d already", n, text, at)
+			}
+			if err := complete(list, n); err != nil {
+				return nil, err
+			}
+			first[text] = n
+			list = append(list, Known{ID: text})
+		case len(list) == 0:
+			return nil, fmt.Errorf("line %d: an indented line before the first case id", n)
+		default:
+			if err := list[len(list)-1].set(text); err != nil {
+				return nil, fmt.Errorf("line %d: %w", n, err)
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	return list, complete(list, 0)
+}
+
+// set takes one "name: value" line.
+func (k *Known) set(text string) error {
+	name, value, _ := strings.Cut(text, ":")
+	value = strings.TrimSpace(value)
+	field := map[string]*string{"seen": &k.Seen, "link": &k.Link, "note": &k.Note}[name]
+	switch {
+	case field == nil:
+		return fmt.Errorf("%q is not one of seen, link and note", name)
+	case value == "":
+		return fmt.Errorf("%s is empty", name)
+	case *field != "":
+		return fmt.Errorf("%s is there twice", name)
+	}
+	*field = value
+	return nil
+}
+
+// complete checks the last entry once the next one begins.
+func complete(list []Known, line int) error {
+	if len(list) == 0 {
+		return nil
+	}
+	last := list[len(list)-1]
+	if last.Seen != "" && last.Link != "" && last.Note != "" {
+		return nil
+	}
+	where := "at the end"
+	if line > 0 {
+		where = fmt.Sprintf("before line %d", line)
+	}
+	return fmt.Errorf("%s: the entry %s needs seen, link and note", where, last.ID)
+}
+
+// Apply holds the results against a known-failing list. A verdict that an entry
+// names, for the reason that it gives, is marked as known and does not count for the
+// exit code. It returns what is wrong with the list, a sentence each: an entry whose
+// case passed, or did otherwise than it says, or that is no case at all. selected says
+// whether a case was to run.
+func (r *Results) Apply(list []Known, catalogue []Case) (wrong []string) {
+	ids := map[string]bool{}
+	for _, c := range catalogue {
+		ids[c.ID] = true
+	}
+	results := map[string]*Result{}
+	for i := range r.Cases {
+		results[r.Cases[i].ID] = &r.Cases[i]
+	}
+	for _, k := range list {
+		result, ran := results[k.ID]
+		switch {
+		case !ids[k.ID]:
+			wrong = append(wrong, k.ID+" is no case")
+		case !ran:
+			// not selected in this run
+		case result.Verdict == Pass || result.Verdict == Noted:
+			wrong = append(wrong, fmt.Sprintf("%s is known to fail, but it came to %s", k.ID, result.Verdict))
+		case result.Verdict == Errored:
+			// The harness went wrong; the list has no say in that.
+		case result.Reason != k.Seen:
+			wrong = append(wrong, fmt.Sprintf("%s failed otherwise than is known: %q, not %q", k.ID, result.Reason, k.Seen))
+		default:
+			result.Known = &k
+		}
+	}
+	seconds := r.Summary.Seconds
+	r.Summary = summarise(r.Cases, 0)
+	r.Summary.Seconds = seconds
+	if len(wrong) > 0 {
+		r.Summary.Exit = exitFail
+	}
+	return wrong
+}

@@ -1,0 +1,137 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go"
+
+	"fifoproof/internal/awserr"
+)
+
+// Capabilities is what an endpoint lacks, by capability, and how that showed. An
+// endpoint lacks what it refuses, or what does not read back. What it accepts and then
+// does not do is for the cases to find out.
+type Capabilities map[string]string
+
+// probeTime bounds the whole probe.
+const probeTime = 30 * time.Second
+
+// Probe asks the endpoint for each capability, on queues of its own whose names begin
+// with prefix, and deletes those.
+func (t *Target) Probe(ctx context.Context, prefix string) (Capabilities, error) {
+	lacks := Capabilities{}
+	if t.Name == Embedded {
+		return lacks, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	for _, p := range []struct {
+		capability string
+		probe      func(context.Context, string) (string, error)
+	}{
+		{"fifo", t.probeFIFO},
+		{"scope", t.probeScope},
+		{"move-task", t.probeMoveTask},
+		{"query", t.probeQuery},
+	} {
+		how, err := p.probe(ctx, prefix)
+		if err != nil {
+			return nil, fmt.Errorf("probing %s for the capability %s: %w", t.Name, p.capability, awserr.Brief(err))
+		}
+		if how != "" {
+			lacks[p.capability] = how
+		}
+	}
+	return lacks, nil
+}
+
+func (t *Target) probeFIFO(ctx context.Context, prefix string) (string, error) {
+	return t.readsBack(ctx, prefix+"-fifo.fifo", map[string]string{
+		string(types.QueueAttributeNameFifoQueue): "true",
+	})
+}
+
+func (t *Target) probeScope(ctx context.Context, prefix string) (string, error) {
+	return t.readsBack(ctx, prefix+"-scope.fifo", map[string]string{
+		string(types.QueueAttributeNameFifoQueue):           "true",
+		string(types.QueueAttributeNameDeduplicationScope):  "messageGroup",
+		string(types.QueueAttributeNameFifoThroughputLimit): "perMessageGroupId",
+	})
+}
+
+// readsBack makes a queue with attributes, reads them back and deletes it.
+func (t *Target) readsBack(ctx context.Context, name string, attributes map[string]string) (how string, err error) {
+	made, err := t.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
+	if answered, ok := errors.AsType[smithy.APIError](err); ok {
+		return "CreateQueue was refused with " + answered.ErrorCode(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		_, gone := t.client.DeleteQueue(context.WithoutCancel(ctx), &sqs.DeleteQueueInput{QueueUrl: made.QueueUrl})
+		err = errors.Join(err, gone)
+	}()
+	read, err := t.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: made.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
+	})
+	if err != nil {
+		return "", err
+	}
+	for attribute, set := range attributes {
+		if got := read.Attributes[attribute]; !strings.EqualFold(got, set) {
+			return fmt.Sprintf("the attribute %s reads back as %q, not %q", attribute, got, set), nil
+		}
+	}
+	return "", nil
+}
+
+// probeMoveTask lists the move tasks of a queue: who knows the call answers it, with
+// an empty list or with a word about the queue.
+func (t *Target) probeMoveTask(ctx context.Context, prefix string) (string, error) {
+	arn := "arn:aws:sqs:" + t.client.Options().Region + ":000000000000:" + prefix + "-none.fifo"
+	_, err := t.client.ListMessageMoveTasks(ctx, &sqs.ListMessageMoveTasksInput{SourceArn: &arn})
+	if answered, ok := errors.AsType[smithy.APIError](err); ok {
+		switch code := answered.ErrorCode(); code {
+		case "ResourceNotFoundException", "InvalidParameterValue", "InvalidParameterValueException",
+			"AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
+			return "", nil
+		default:
+			return "ListMessageMoveTasks was refused with " + code, nil
+		}
+	}
+	return "", err
+}
+
+// probeQuery makes one unsigned call of the query protocol.
+func (t *Target) probeQuery(ctx context.Context, prefix string) (string, error) {
+	form := url.Values{"Action": {"ListQueues"}, "Version": {"2012-11-05"}, "QueueNamePrefix": {prefix}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.Name+"/", strings.NewReader(form.Encode()))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+testKey+"/20260101/"+t.client.Options().Region+"/sqs/aws4_request, SignedHeaders=host, Signature=0")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	if err != nil {
+		return "", err
+	}
+	if answer.StatusCode != http.StatusOK || !strings.Contains(string(body), "ListQueuesResponse") {
+		return "a call of the query protocol was answered with " + answer.Status, nil
+	}
+	return "", nil
+}
