@@ -44,7 +44,7 @@ bench: ## Measure the content hash against SHA-256, and the window's memory
 
 .PHONY: fuzz
 fuzz: ## Fuzz the content hash for ten minutes against its oracles
-	go test -run '^$$' -fuzz '^FuzzCanonical$$' -fuzztime 10m ./internal/contenthash
+	go test -run '^$$' -fuzz '^FuzzCanonical$$' -fuzztime 10m -fuzzminimizetime 1s ./internal/contenthash
 
 .PHONY: golden
 golden: ## Write the golden files of help texts and reports anew

@@ -114,13 +114,7 @@ func (e *engine) sort(members, sorted []member) {
 	for i := range members {
 		places[i] = place{members[i].prefix, i}
 	}
-	compare := func(a, b place) int {
-		if a.prefix != b.prefix {
-			return cmp.Compare(a.prefix, b.prefix)
-		}
-		return e.compareKeys(&members[a.at], &members[b.at])
-	}
-	slices.SortFunc(places, compare)
+	e.sortFrom(places, members, prefixLength)
 	for i, p := range places {
 		sorted[i] = members[p.at]
 	}
@@ -129,6 +123,47 @@ func (e *engine) sort(members, sorted []member) {
 		s.n = len(members)
 		for i, p := range places {
 			s.order[i] = uint8(p.at)
+		}
+	}
+}
+
+const (
+	// prefixLength is how many bytes of a key a prefix holds.
+	prefixLength = 8
+	// fewAlike is how many places with one prefix are compared key by key.
+	fewAlike = 12
+)
+
+// sortFrom sorts places whose prefixes stand before key byte next, and whose keys are
+// equal before the prefix. Where many are still alike the following bytes become their
+// prefixes, so that each byte of a key is looked at once, whatever names have in common.
+func (e *engine) sortFrom(places []place, members []member, next int) {
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.prefix, b.prefix) })
+	for len(places) > 0 {
+		n := 1
+		for n < len(places) && places[n].prefix == places[0].prefix {
+			n++
+		}
+		alike := places[:n]
+		places = places[n:]
+		if n == 1 {
+			continue
+		}
+		more := false
+		if n > fewAlike {
+			for i := range alike {
+				key := e.key(&members[alike[i].at])
+				key = key[min(next, len(key)):]
+				more = more || len(key) > 0
+				var following [prefixLength]byte
+				copy(following[:], key)
+				alike[i].prefix = binary.BigEndian.Uint64(following[:])
+			}
+		}
+		if more {
+			e.sortFrom(alike, members, next+prefixLength)
+		} else {
+			slices.SortFunc(alike, func(a, b place) int { return e.compareKeys(&members[a.at], &members[b.at]) })
 		}
 	}
 }
