@@ -50,6 +50,8 @@ fuzz: ## Fuzz the content hash for ten minutes against its oracles
 golden: ## Write the golden files of help texts and reports anew
 	go test ./cmd/... ./internal/report -update
 
+-include localstack/targets.mk peers/targets.mk
+
 .PHONY: clean
 clean: ## Remove what the other targets made
 	rm -rf $(BIN) out .cache

@@ -68,11 +68,12 @@ func MatrixMarkdown(w io.Writer, all []*conformance.Results) error {
 	return err
 }
 
-// deviations says of each case without a pass what was seen.
+// deviations says of each case without a pass, and of each measurement that differs
+// from our reference, what was seen.
 func deviations(b *bytes.Buffer, results *conformance.Results) {
 	title := false
 	for _, r := range results.Cases {
-		if r.Verdict == conformance.Pass || r.Verdict == conformance.Noted {
+		if r.Verdict == conformance.Pass || r.Verdict == conformance.Noted && r.Reason == "" {
 			continue
 		}
 		if !title {
@@ -81,7 +82,7 @@ func deviations(b *bytes.Buffer, results *conformance.Results) {
 		}
 		fmt.Fprintf(b, "- `%s`: %s. Seen: %s.", r.ID, r.Verdict, escape(r.Seen))
 		if r.Known != nil {
-			fmt.Fprintf(b, " %s ([source](%s)).", escape(strings.TrimSuffix(r.Known.Note, ".")), r.Known.Link)
+			fmt.Fprintf(b, " Known: %s ([source](%s)).", escape(strings.TrimSuffix(r.Known.Note, ".")), r.Known.Link)
 		}
 		fmt.Fprintln(b)
 	}
@@ -116,6 +117,9 @@ func rows(all []*conformance.Results) []*row {
 func cell(r *conformance.Result) string {
 	if r == nil {
 		return "not run"
+	}
+	if r.Verdict == conformance.Noted && r.Reason != "" {
+		return "info, differs"
 	}
 	return string(r.Verdict)
 }

@@ -2,12 +2,14 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/xml"
 	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/jstemmer/go-junit-report/v2/junit"
 	"github.com/stretchr/testify/require"
 
 	"fifoproof/internal/conformance"
@@ -68,6 +70,48 @@ func TestTextInColour(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, report.Text(&b, results(), report.Style{Target: "x", Colour: true}))
 	require.Contains(t, b.String(), "\x1b[31mfail        \x1b[0m", "colour stands beside the word, never for it")
+}
+
+// localStack is a second target, on which one failure is known.
+func localStack() *conformance.Results {
+	r := results()
+	r.Target = conformance.Target{Name: "http://127.0.0.1:4566", Product: "LocalStack", Version: "4.14.0", Clock: "real"}
+	r.Cases = append(r.Cases[2:3:3], conformance.Result{
+		ID: "scope/group/other-group", Level: conformance.Must, Verdict: conformance.Skipped, Expected: "two copies",
+		Seen: "the endpoint lacks the capability scope: a|b", Reason: "the endpoint lacks the capability scope: a|b", Source: "CreateQueue",
+	})
+	r.Cases[0].Known = &conformance.Known{Link: "https://example.org/issues/1", Note: "an id is forgotten with its message"}
+	r.Summary = conformance.Summary{Cases: 2, Fail: 1, Known: 1, Skipped: 1, Exit: 2}
+	return r
+}
+
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	require.NoError(t, report.Text(&b, localStack(), report.Style{Target: "LocalStack 4.14.0"}))
+	golden(t, "known.txt", b.Bytes())
+}
+
+func TestJUnit(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]*conformance.Results{"junit.xml": results(), "junit-known.xml": localStack()} {
+		var b bytes.Buffer
+		require.NoError(t, report.JUnit(&b, r))
+		golden(t, name, b.Bytes())
+		var parsed junit.Testsuites
+		require.NoError(t, xml.Unmarshal(b.Bytes(), &parsed))
+		require.Equal(t, len(r.Cases), parsed.Tests)
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	all := []*conformance.Results{results(), localStack()}
+	var text, markdown bytes.Buffer
+	require.NoError(t, report.Matrix(&text, all))
+	require.NoError(t, report.MatrixMarkdown(&markdown, all))
+	golden(t, "matrix.txt", text.Bytes())
+	golden(t, "matrix.md", markdown.Bytes())
 }
 
 func TestJSON(t *testing.T) {

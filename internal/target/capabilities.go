@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,7 +89,8 @@ func (t *Target) readsBack(ctx context.Context, name string, attributes map[stri
 	if err != nil {
 		return "", err
 	}
-	for attribute, set := range attributes {
+	for _, attribute := range slices.Sorted(maps.Keys(attributes)) {
+		set := attributes[attribute]
 		if got := read.Attributes[attribute]; !strings.EqualFold(got, set) {
 			return fmt.Sprintf("the attribute %s reads back as %q, not %q", attribute, got, set), nil
 		}
