@@ -34,6 +34,14 @@ demo: build ## Ten sends, a changed field, five minutes later: the story in a te
 lint: ## Check style and correctness with golangci-lint
 	$(TOOL) golangci-lint run ./...
 
+# Every file that says bash in its first line, wherever it is.
+SCRIPTS = $(shell git grep -lI '^\#!/usr/bin/env bash' -- ':!*.md')
+
+.PHONY: shell-test
+shell-test: ## Check the shell scripts, with shellcheck and with stubs of what they start
+	shellcheck -x $(SCRIPTS)
+	localstack/tests/run
+
 .PHONY: fmt
 fmt: ## Format the code
 	$(TOOL) golangci-lint fmt ./...
