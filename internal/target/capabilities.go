@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"fifoproof/internal/awserr"
 )
@@ -73,11 +74,8 @@ func (t *Target) probeScope(ctx context.Context, prefix string) (string, error) 
 // readsBack makes a queue with attributes, reads them back and deletes it.
 func (t *Target) readsBack(ctx context.Context, name string, attributes map[string]string) (how string, err error) {
 	made, err := t.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
-	if answered, ok := errors.AsType[smithy.APIError](err); ok {
-		return "CreateQueue was refused with " + answered.ErrorCode(), nil
-	}
 	if err != nil {
-		return "", err
+		return refusal("CreateQueue", err)
 	}
 	defer func() {
 		_, gone := t.client.DeleteQueue(context.WithoutCancel(ctx), &sqs.DeleteQueueInput{QueueUrl: made.QueueUrl})
@@ -104,13 +102,26 @@ func (t *Target) probeMoveTask(ctx context.Context, prefix string) (string, erro
 	arn := "arn:aws:sqs:" + t.client.Options().Region + ":000000000000:" + prefix + "-none.fifo"
 	_, err := t.client.ListMessageMoveTasks(ctx, &sqs.ListMessageMoveTasksInput{SourceArn: &arn})
 	if answered, ok := errors.AsType[smithy.APIError](err); ok {
-		switch code := answered.ErrorCode(); code {
+		switch answered.ErrorCode() {
 		case "ResourceNotFoundException", "InvalidParameterValue", "InvalidParameterValueException",
 			"AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
 			return "", nil
-		default:
-			return "ListMessageMoveTasks was refused with " + code, nil
 		}
+	}
+	if err != nil {
+		return refusal("ListMessageMoveTasks", err)
+	}
+	return "", nil
+}
+
+// refusal says how an endpoint refused a call: with a code, or with a status and a page
+// that is no answer of SQS. An endpoint that did not answer refused nothing.
+func refusal(call string, err error) (string, error) {
+	if answered, ok := errors.AsType[smithy.APIError](err); ok {
+		return call + " was refused with " + answered.ErrorCode(), nil
+	}
+	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && response.HTTPStatusCode() >= http.StatusBadRequest {
+		return fmt.Sprintf("%s was answered with status %d", call, response.HTTPStatusCode()), nil
 	}
 	return "", err
 }

@@ -77,6 +77,14 @@ func TestProbe(t *testing.T) {
 		{"no FIFO queues", func(w http.ResponseWriter, action string, _ map[string]any) bool {
 			return action == "CreateQueue" && refuse(w, "InvalidParameterValue")
 		}, map[string]string{"fifo": "refused", "scope": "refused", "move-task": "", "query": ""}},
+		{"a page instead of an answer", func(w http.ResponseWriter, action string, _ map[string]any) bool {
+			if action != "ListMessageMoveTasks" {
+				return false
+			}
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = w.Write([]byte("<!doctype html>"))
+			return true
+		}, map[string]string{"move-task": "ListMessageMoveTasks was answered with status 500", "query": ""}},
 		{"move tasks", func(w http.ResponseWriter, action string, _ map[string]any) bool {
 			return action == "ListMessageMoveTasks" && refuse(w, "ResourceNotFoundException")
 		}, map[string]string{"query": ""}},
