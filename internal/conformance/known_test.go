@@ -45,7 +45,7 @@ func TestReadKnown(t *testing.T) {
 
 func TestApplyKnown(t *testing.T) {
 	t.Parallel()
-	catalogue := []Case{{ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "d"}, {ID: "e"}, {ID: "not-run"}}
+	catalogue := []Case{{ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "d"}, {ID: "e"}, {ID: "f"}, {ID: "not-run"}}
 	results := func() *Results {
 		r := &Results{Cases: []Result{
 			{ID: "a", Level: Must, Verdict: Pass},
@@ -53,6 +53,7 @@ func TestApplyKnown(t *testing.T) {
 			{ID: "c", Level: Must, Verdict: Inconclusive, Reason: "no fence"},
 			{ID: "d", Level: Must, Verdict: Skipped, Reason: "lacks scope"},
 			{ID: "e", Level: Must, Verdict: Errored, Reason: "broken"},
+			{ID: "f", Level: Must, Verdict: Inconclusive, Reason: Interrupted},
 		}}
 		r.Summary = summarise(r.Cases, 0)
 		return r
@@ -70,6 +71,7 @@ func TestApplyKnown(t *testing.T) {
 		{"another failure of the same case", []Known{{ID: "b", Seen: "three"}}, []string{`b failed otherwise than is known: "two", not "three"`}, 0, 1},
 		{"an unexpected pass", []Known{{ID: "a", Seen: "x"}, {ID: "b", Seen: "two"}}, []string{"a is known to fail, but it came to pass"}, 1, 1},
 		{"no such case", []Known{{ID: "z", Seen: "x"}}, []string{"z is no case"}, 0, 1},
+		{"a case that was interrupted", []Known{{ID: "b", Seen: "two"}, {ID: "f", Seen: "x"}}, nil, 1, 3},
 		{"a case that was not selected", []Known{{ID: "not-run", Seen: "x"}}, nil, 0, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
