@@ -20,7 +20,7 @@ test: ## Run all tests with the race detector
 
 .PHONY: realtime-test
 realtime-test: build ## One full window in real time: our own endpoint, and moto
-	e2e/realtime.sh $(BIN) out/realtime
+	@PEERS="fifoproof moto" PEERS_OUT=out/realtime peers/test
 
 .PHONY: verify
 verify: build ## Run the conformance suite on the embedded endpoint

@@ -9,8 +9,13 @@ server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work"
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
-[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || say() { printf '\n%s\n' "$*"; }
+say() {
+  if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+    printf '\n\033[1m%s\033[0m\n' "$*"
+  else
+    printf '\n%s\n' "$*"
+  fi
+}
 show() {
   printf '$ %s\n' "$*"
   "$bin/$1" "${@:2}" 2>&1 # in one stream, or the story comes out of order

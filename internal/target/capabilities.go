@@ -59,13 +59,13 @@ func (t *Target) Probe(ctx context.Context, prefix string) (Capabilities, error)
 
 func (t *Target) probeFIFO(ctx context.Context, prefix string) (string, error) {
 	return t.readsBack(ctx, prefix+"-fifo.fifo", map[string]string{
-		string(types.QueueAttributeNameFifoQueue): "true",
+		string(types.QueueAttributeNameFifoQueue): isFIFO,
 	})
 }
 
 func (t *Target) probeScope(ctx context.Context, prefix string) (string, error) {
 	return t.readsBack(ctx, prefix+"-scope.fifo", map[string]string{
-		string(types.QueueAttributeNameFifoQueue):           "true",
+		string(types.QueueAttributeNameFifoQueue):           isFIFO,
 		string(types.QueueAttributeNameDeduplicationScope):  "messageGroup",
 		string(types.QueueAttributeNameFifoThroughputLimit): "perMessageGroupId",
 	})

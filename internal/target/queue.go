@@ -18,6 +18,9 @@ import (
 	"fifoproof/internal/window"
 )
 
+// isFIFO is the value of the attribute FifoQueue.
+const isFIFO = "true"
+
 // QueueURL is the URL of the FIFO queue that nameOrURL stands for. With create, a
 // queue that does not exist is made with AWS's default attributes; one that exists
 // is never changed.
@@ -38,7 +41,7 @@ func QueueURL(ctx context.Context, client *sqs.Client, nameOrURL string, create 
 	}
 	made, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{
 		QueueName:  &name,
-		Attributes: map[string]string{string(types.QueueAttributeNameFifoQueue): "true"},
+		Attributes: map[string]string{string(types.QueueAttributeNameFifoQueue): isFIFO},
 	})
 	if err != nil {
 		return "", fmt.Errorf("making the queue %s: %w", name, err)
