@@ -62,4 +62,5 @@ golden: ## Write the golden files of help texts and reports anew
 
 .PHONY: clean
 clean: ## Remove what the other targets made
+	@localstack/down # its state lies in .cache
 	rm -rf $(BIN) out .cache
