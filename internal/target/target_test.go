@@ -83,20 +83,9 @@ func TestOpenServedRealClock(t *testing.T) {
 }
 
 func TestOpenStranger(t *testing.T) {
-	bare(t)
-	ours := emulator.New(emulator.Options{Clock: clock.Real{}})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/" {
-			http.NotFound(w, r)
-			return
-		}
-		ours.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	opened, _, err := Open(t.Context(), server.URL, noEnv)
-	require.NoError(t, err)
+	opened := stranger(t, func(http.ResponseWriter, string, map[string]any) bool { return false })
 	require.False(t, opened.Own())
-	require.Equal(t, "SQS endpoint at "+server.URL, opened.String())
+	require.Equal(t, "SQS endpoint at "+opened.Name, opened.String())
 }
 
 func TestOpenRefuses(t *testing.T) {
