@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"slices"
 	"time"
 )
 
@@ -30,21 +29,51 @@ type Capability string
 const (
 	FIFO     Capability = "fifo"      // FIFO queues
 	Scope    Capability = "scope"     // DeduplicationScope and FifoThroughputLimit
+	Redrive  Capability = "redrive"   // RedrivePolicy: dead-letter queues
 	MoveTask Capability = "move-task" // StartMessageMoveTask and its kin
 	Query    Capability = "query"     // the query protocol beside AWS JSON 1.0
 )
 
 // Case is one behaviour of a FIFO queue, and how to see it.
 type Case struct {
-	ID     string        // area/subject/variation; never changes
-	Level  Level         //
-	Source string        // who says so
-	Text   string        // one paragraph: what happens, and why it matters
-	Want   string        // what is expected, in words; for Info: what our reference does
-	Wait   time.Duration // the deliberate wait of the case
-	Needs  Capability    // what the endpoint must offer; "" beside FIFO queues nothing
+	ID       string        // area/subject/variation; never changes
+	Level    Level         //
+	Source   string        // who says so
+	Text     string        // one paragraph: what happens, and why it matters
+	Timeline string        // what is done when, in one line: "0 s send A · 150 s send A again · fence"
+	Want     string        // what is expected, in words; for Info: what our reference does
+	Wait     time.Duration // the deliberate wait of the case
+	Needs    Capability    // what the endpoint must offer; "" beside FIFO queues nothing
+	Costly   bool          // takes thousands of calls for a measurement: only with Experiments
+	Premises []string      // cases that must have passed before an absence counts here
 
 	steps func(ctx context.Context, b *Bench) error
+}
+
+// Profile selects cases by what they cost.
+type Profile string
+
+// The profiles, each with all cases of the one before.
+const (
+	QuickProfile Profile = "quick"       // the cases without a wait
+	Default      Profile = "default"     // and those that wait up to longestDefault
+	Experiments  Profile = "experiments" // and all others
+)
+
+// longestDefault is the longest wait of a case in the default profile: a minute past
+// the window, where the last promise about it falls due.
+const longestDefault = 365 * time.Second
+
+// In reports whether the profile has the case.
+func (p Profile) In(c Case) bool {
+	switch p {
+	case QuickProfile:
+		return c.Wait == 0 && !c.Costly
+	case Experiments:
+		return true
+	default:
+		return c.Wait <= longestDefault && !c.Costly
+	}
 }
 
 // Area is the first part of the case's id.
@@ -54,11 +83,6 @@ func (c Case) Area() string {
 		area = path.Dir(area)
 	}
 	return area
-}
-
-// Quick leaves out the cases that wait.
-func Quick(cases []Case) []Case {
-	return slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return c.Wait > 0 })
 }
 
 // Select returns the cases whose id matches one of the globs, in catalogue order;

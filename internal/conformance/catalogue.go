@@ -29,8 +29,8 @@ const W = window.Length
 
 // Catalogue returns all cases, by area, in the order in which they are shown.
 func Catalogue() []Case {
-	return slices.Concat(
+	return withPremises(slices.Concat(
 		windowCases(), scopeCases(), contentCases(), batchCases(), lifecycleCases(),
-		receiveCases(), responseCases(), transportCases(),
-	)
+		validateCases(), receiveCases(), deadletterCases(), responseCases(), transportCases(),
+	))
 }

@@ -1,15 +1,19 @@
 package conformance
 
 import (
+	"cmp"
+	"net/http"
+	"strconv"
 	"time"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/window"
 )
 
 // key is what deduplication goes by: the id on the queue, or in the group.
 type key struct{ queue, group, id string }
 
-// Send is one message given to the endpoint, over all attempts.
+// Send is one attempt to give one message to the endpoint.
 type Send struct {
 	Queue     string
 	Group     string
@@ -38,10 +42,11 @@ type Delivery struct {
 	Sequence   string
 	BodyDigest string // hex SHA-256 of the body's bytes
 	Fence      bool
-	Handle     string // receipt handle
+	Handle     string // digest of the receipt handle
 	Reply      int    // number of the reply that brought it
+	Attempt    string // receive attempt ID of the call
 	At         window.Interval
-	Visibility time.Duration // how long it stays hidden
+	Hidden     time.Duration // earliest end of its visibility timeout, on the monotonic clock
 }
 
 // Deletion is one answered delete of a message.
@@ -50,17 +55,185 @@ type Deletion struct {
 	At     window.Interval
 }
 
-// Evidence is everything that was seen of a case, in the order in which it began.
+// Evidence is everything that was seen of a case, in the order in which it was
+// answered. It is read from the history of one try.
 type Evidence struct {
+	Queues     []string // URLs, in the order of their making
 	Sends      []Send
 	Deliveries []Delivery
 	Deletions  []Deletion
 	Claims     []Claim
 	Answers    []Answer
+	Fields     []Field
+	Calls      int
+	Actions    map[string]bool
 
-	// Disagreement is set where the consumer's receipts or the producer's log tell
-	// another story than the wire.
-	Disagreement string
+	// Flaw is set where the harness contradicts itself: the consumer's receipts or
+	// the producer's log tell another story than the wire.
+	Flaw string
+	Stop *Stop
+	// Began and Ended bound the case on its endpoint's clock.
+	Began, Ended Stamp
+
+	replies    int
+	scopes     map[string]window.Scope  // by queue
+	visibility map[string]time.Duration // by queue
+	fences     map[string]bool          // body digests
+}
+
+func newEvidence() *Evidence {
+	return &Evidence{
+		Actions: map[string]bool{}, scopes: map[string]window.Scope{},
+		visibility: map[string]time.Duration{}, fences: map[string]bool{},
+	}
+}
+
+// take reads one record.
+func (e *Evidence) take(r Record) {
+	switch {
+	case r.Begin != nil:
+		e.Began, e.Ended = *r.Begin, *r.Begin
+	case r.Call != nil:
+		e.note(*r.Call)
+	case r.Claim != nil:
+		e.Claims = append(e.Claims, *r.Claim)
+	case r.Answer != nil:
+		e.Answers = append(e.Answers, *r.Answer)
+	case r.Fields != nil:
+		e.Fields = r.Fields
+	case r.Flaw != "":
+		if e.Flaw == "" {
+			e.Flaw = r.Flaw
+		}
+	case r.Stop != nil:
+		if e.Stop == nil {
+			e.Stop = r.Stop
+		}
+	case r.End != nil:
+		e.Ended = *r.End
+	}
+}
+
+// note reads one call.
+func (e *Evidence) note(c Call) {
+	e.Calls++
+	e.Actions[c.Action] = true
+	answered := c.Status == http.StatusOK
+	switch c.Action {
+	case "CreateQueue":
+		if answered {
+			e.noteQueue(c)
+		}
+	case "SendMessage", "SendMessageBatch":
+		e.noteSends(c)
+	case "ReceiveMessage":
+		if answered {
+			e.noteReceive(c)
+		}
+	case "SetQueueAttributes":
+		if hidden, err := strconv.Atoi(c.Attributes["VisibilityTimeout"]); err == nil {
+			e.visibility[c.Queue] = min(e.visibility[c.Queue], time.Duration(hidden)*time.Second)
+		}
+	case "ChangeMessageVisibility", "ChangeMessageVisibilityBatch":
+		e.noteVisibility(c)
+	case "DeleteMessage", "DeleteMessageBatch":
+		for _, h := range c.Handles {
+			if h.Done {
+				e.Deletions = append(e.Deletions, Deletion{Handle: h.Handle, At: c.Start.interval(c.End)})
+			}
+		}
+	}
+}
+
+func (e *Evidence) noteQueue(c Call) {
+	e.Queues = append(e.Queues, c.Queue)
+	if c.Attributes["DeduplicationScope"] == window.ScopeGroup.String() {
+		e.scopes[c.Queue] = window.ScopeGroup
+	}
+	// AWS's default is 30 s (API reference, CreateQueue, VisibilityTimeout).
+	hidden, err := strconv.Atoi(c.Attributes["VisibilityTimeout"])
+	if err != nil {
+		hidden = 30
+	}
+	e.visibility[c.Queue] = time.Duration(hidden) * time.Second
+}
+
+func (e *Evidence) noteSends(c Call) {
+	if c.NeverSent || awserr.Throttled(c.Code) {
+		return // certainly not carried out
+	}
+	refusal := ""
+	end := c.End
+	switch {
+	case c.Status >= http.StatusBadRequest && c.Status < http.StatusInternalServerError:
+		refusal = cmp.Or(c.Code, "status "+strconv.Itoa(c.Status))
+	case c.Status != http.StatusOK:
+		end = nil // a failure of the server's says nothing of what it may still do
+	}
+	for _, m := range c.Sent {
+		if m.Fence {
+			e.fences[m.Digest] = true
+		}
+		s := Send{
+			Queue: c.Queue, Group: m.Group, ID: m.ID, Scope: e.scopes[c.Queue], At: c.Start.interval(end),
+			MessageID: m.MessageID, Sequence: m.Sequence, Refused: refusal, Fence: m.Fence,
+		}
+		if s.ID == "" {
+			s.ID = m.Digest
+		}
+		switch {
+		case awserr.Throttled(m.Refused):
+			continue
+		case m.Refused != "":
+			s.Refused = m.Refused
+		case m.Open:
+			s.At = c.Start.interval(nil)
+		}
+		e.Sends = append(e.Sends, s)
+	}
+}
+
+func (e *Evidence) noteReceive(c Call) {
+	e.replies++
+	hidden := e.visibility[c.Queue]
+	if c.Visibility != nil {
+		hidden = time.Duration(*c.Visibility) * time.Second
+	}
+	for _, m := range c.Received {
+		e.Deliveries = append(e.Deliveries, Delivery{
+			Queue: c.Queue, MessageID: m.MessageID, ID: m.ID, Group: m.Group, Sequence: m.Sequence, BodyDigest: m.Digest,
+			Fence: e.fences[m.Digest], Handle: m.Handle, Reply: e.replies, Attempt: c.AttemptID,
+			At: c.Start.interval(c.End), Hidden: time.Duration(c.Start.Mono) + hidden,
+		})
+	}
+}
+
+// noteVisibility moves the end of visibility timeouts. One that was not answered may
+// have been carried out or not: the earlier end counts.
+func (e *Evidence) noteVisibility(c Call) {
+	refused := c.Status >= http.StatusBadRequest && c.Status < http.StatusInternalServerError
+	if c.Visibility == nil || c.NeverSent || refused {
+		return
+	}
+	until := time.Duration(c.Start.Mono) + time.Duration(*c.Visibility)*time.Second
+	for _, h := range c.Handles {
+		for i := range e.Deliveries {
+			switch d := &e.Deliveries[i]; {
+			case d.Handle != h.Handle:
+			case h.Done:
+				d.Hidden = until
+			default:
+				d.Hidden = min(d.Hidden, until)
+			}
+		}
+	}
+}
+
+// repeatedReceive reports whether two deliveries come from one receive made twice
+// under one attempt ID, which gives out the same messages (API reference,
+// ReceiveRequestAttemptId).
+func repeatedReceive(a, b Delivery) bool {
+	return a.Attempt != "" && a.Attempt == b.Attempt && a.Handle == b.Handle
 }
 
 // copies are the deliveries that no single stored message explains. The same
@@ -68,12 +241,12 @@ type Evidence struct {
 // reply, or before the earlier one's visibility timeout can have run out;
 // otherwise it is a redelivery, which FIFO queues owe their readers.
 func (e *Evidence) copies(queue string) []Delivery {
-	deleted := map[string]time.Time{} // by handle: when the delete was answered
+	deleted := map[string]time.Duration{} // by handle: when the delete was answered
 	for _, d := range e.Deletions {
-		deleted[d.Handle] = d.At.End
+		deleted[d.Handle] = d.At.Mono.End
 	}
 	last := map[string]Delivery{} // by MessageId
-	gone := map[string]time.Time{}
+	gone := map[string]time.Duration{}
 	var out []Delivery
 	for _, d := range e.Deliveries {
 		if d.Queue != queue || d.Fence {
@@ -84,15 +257,15 @@ func (e *Evidence) copies(queue string) []Delivery {
 		if known {
 			answered, wasDeleted := gone[d.MessageID]
 			again = before.Reply == d.Reply ||
-				wasDeleted && !d.At.Start.Before(answered) ||
-				d.At.End.Before(before.At.Start.Add(before.Visibility))
+				wasDeleted && d.At.Mono.Start >= answered ||
+				d.At.Mono.End < before.Hidden && !repeatedReceive(before, d)
 		}
 		if !known || again {
 			out = append(out, d)
 		}
 		last[d.MessageID] = d
 		if answered, ok := deleted[d.Handle]; ok {
-			if earlier, had := gone[d.MessageID]; !had || answered.Before(earlier) {
+			if earlier, had := gone[d.MessageID]; !had || answered < earlier {
 				gone[d.MessageID] = answered
 			}
 		}

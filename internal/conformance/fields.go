@@ -43,7 +43,7 @@ type FieldMatrix struct {
 
 // ErrNoFence is returned where the endpoint did not give out the fence, so that
 // nothing can be said of what did not arrive.
-var ErrNoFence = errors.New("a fresh message behind the changes did not arrive, so nothing is proved")
+var ErrNoFence = fmt.Errorf("%w: a fresh message behind the changes did not arrive, so nothing is proved", errPremise)
 
 // Fields sends a body and then each change of each of its fields through the
 // producer to a queue of its own, and reads what is delivered.
@@ -62,39 +62,47 @@ func Fields(ctx context.Context, setup Setup, body []byte, options contenthash.O
 	}
 	m := &FieldMatrix{Target: setup.Target, ID: id, Exclude: options.Exclude, Fields: fields}
 
-	spec := Case{ID: "fields"}
-	b, err := newBench(setup, 0, spec, func(Event) {})
+	spec := Case{ID: "fields", steps: func(ctx context.Context, b *Bench) error { return m.measure(ctx, b, hash, body, variants) }}
+	a, err := newAttempt(setup, 0, spec, &journal{}, func(Event) {})
 	if err != nil {
 		return nil, fmt.Errorf("preparing the endpoint: %w", err)
 	}
-	a := &attempt{spec: spec, bench: b}
-	records, fenced, err := b.sendVariants(ctx, hash, body, variants)
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
-	defer cancel()
-	a.finish(after)
-	if err = errors.Join(err, a.stepErr); err != nil {
+	err = a.only(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if !fenced {
-		return nil, ErrNoFence
-	}
-	m.fill(variants, records, b.evidence.Deliveries)
 	return m, nil
 }
 
-// sendVariants sends the body, settles it, then sends all variants and settles them.
-func (b *Bench) sendVariants(ctx context.Context, hash *contenthash.Hasher, body []byte, variants []variant) ([]producer.Record, bool, error) {
+// only takes the case's steps once, outside of a run, and cleans up.
+func (a *attempt) only(ctx context.Context) error {
+	b := a.bench
+	b.wire.reset()
+	err := a.spec.steps(ctx, b)
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
+	defer cancel()
+	a.finish(after)
+	for _, r := range a.mine {
+		if r.Stop != nil && err == nil {
+			err = errors.New(r.Stop.Reason)
+		}
+	}
+	return err
+}
+
+// measure sends the body, settles it, then sends all variants and settles them.
+func (m *FieldMatrix) measure(ctx context.Context, b *Bench, hash *contenthash.Hasher, body []byte, variants []variant) error {
 	q, err := b.queueInUse(ctx, plain)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	p, err := producer.New(producer.Config{Queue: q.url, Group: orders, Clock: b.clock, Hash: hash}, b.client)
 	if err != nil {
-		return nil, false, fmt.Errorf("setting up the producer: %w", err)
+		return fmt.Errorf("setting up the producer: %w", err)
 	}
 	var whole bytes.Buffer
 	if err := json.Compact(&whole, body); err != nil {
-		return nil, false, fmt.Errorf("putting the body on one line: %w", err)
+		return fmt.Errorf("putting the body on one line: %w", err)
 	}
 	send := func(lines string) (records []producer.Record, err error) {
 		q.uses(orders)
@@ -102,23 +110,62 @@ func (b *Bench) sendVariants(ctx context.Context, hash *contenthash.Hasher, body
 		_, err = p.Run(ctx, []producer.Input{input}, func(r producer.Record) { records = append(records, r) })
 		return records, err
 	}
+	settle := func() error {
+		fenced, err := q.settle(ctx)
+		if err == nil && !fenced {
+			err = ErrNoFence
+		}
+		return err
+	}
 	if _, err := send(whole.String() + "\n"); err != nil {
-		return nil, false, err
+		return err
 	}
-	if fenced, err := q.settle(ctx); err != nil || !fenced {
-		return nil, fenced, err
+	if err := settle(); err != nil {
+		return err
 	}
-	b.wire.forget() // what is delivered from here on comes from the variants
+	before := len(b.wire.seen(q.url)) // what is delivered from here on comes from the variants
 	var lines strings.Builder
 	for _, v := range variants {
 		lines.WriteString(v.body + "\n")
 	}
 	records, err := send(lines.String())
 	if err != nil {
-		return nil, false, err
+		return err
 	}
-	fenced, err := q.settle(ctx)
-	return records, fenced, err
+	if err := settle(); err != nil {
+		return err
+	}
+	m.fill(variants, records, b.wire.seen(q.url)[before:])
+	return nil
+}
+
+// everyField is the steps of a case that changes each field of a body.
+func everyField(body string) func(context.Context, *Bench) error {
+	return func(ctx context.Context, b *Bench) error {
+		hash, err := contenthash.New(contenthash.Options{})
+		if err != nil {
+			return err
+		}
+		id, err := hash.ID([]byte(body), "")
+		if err != nil {
+			return err
+		}
+		variants, fields, err := vary([]byte(body))
+		if err != nil {
+			return err
+		}
+		m := &FieldMatrix{ID: id, Fields: fields}
+		if err := m.measure(ctx, b, hash, []byte(body), variants); err != nil {
+			return err
+		}
+		b.record(Record{Fields: m.Fields})
+		wrong := "none"
+		if len(m.Wrong) > 0 {
+			wrong = strings.Join(m.Wrong, ", ")
+		}
+		b.answer("changes that were no new message", "none", wrong)
+		return nil
+	}
 }
 
 // fill puts into the cells what became of each variant.

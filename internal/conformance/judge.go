@@ -1,15 +1,13 @@
 package conformance
 
 import (
-	"context"
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/aws/smithy-go"
+	"time"
 
 	"fifoproof/internal/window"
 )
@@ -28,54 +26,75 @@ const (
 	Inconclusive Verdict = "inconclusive"
 	// Noted: an INFO case was measured.
 	Noted Verdict = "info"
-	// Skipped: the endpoint lacks what the case needs.
+	// Skipped: the endpoint lacks what the case needs, or is too slow for it.
 	Skipped Verdict = "skipped"
 	// Errored: the harness itself went wrong, so its word is worth nothing.
 	Errored Verdict = "error"
 )
-
-// Interrupted is the reason of a case that was stopped before its end.
-const Interrupted = "interrupted"
 
 // finding is a verdict and its grounds.
 type finding struct {
 	verdict Verdict
 	seen    string // what was seen, claim by claim
 	reason  string // why there is no verdict, or what differs
+
+	// byAbsence: the verdict rests on something that did not arrive, so the case's
+	// premises must hold.
+	byAbsence bool
+	slow      bool
+	passing   bool // another try may fare better
 }
 
-// judge turns the evidence of a case into its finding. stepErr is what ended the
-// case's steps early, if anything did. It is a pure function.
-func judge(c Case, e *Evidence, stepErr error, rule window.Rule, own bool) finding {
-	if e.Disagreement != "" {
-		return finding{verdict: Errored, seen: e.Disagreement, reason: e.Disagreement}
+// judge turns the evidence of a case into its finding, before the case's level and its
+// premises are weighed. It is a pure function.
+func judge(e *Evidence, rule window.Rule) finding {
+	if e.Flaw != "" {
+		return finding{verdict: Errored, seen: e.Flaw, reason: e.Flaw}
 	}
 	var seen []string
+	absence := false
 	expected := newExpectations(rule)
-	for i := range e.Claims {
-		said, verdict, reason := e.judgeClaim(i, expected)
-		seen = append(seen, said)
-		if verdict != Pass {
+	measured := measurement{rule: rule}
+	for i, c := range e.Claims {
+		if c.Measured {
+			measured.take(e, i, expected)
+			continue
+		}
+		f := e.judgeClaim(i, expected)
+		seen = append(seen, f.seen)
+		absence = absence || f.byAbsence
+		if f.verdict != Pass {
 			// What follows an open question is open too: a late copy of these sends
 			// would be taken for one of the next.
-			return c.weigh(finding{verdict, strings.Join(seen, "; "), reason}, own)
+			f.seen = strings.Join(seen, "; ")
+			return f
 		}
 	}
-	if stepErr != nil {
-		f := unfinished(stepErr)
-		f.seen = strings.Join(append(seen, f.reason), "; ")
-		return c.weigh(f, own)
+	if len(measured.probes) > 0 {
+		f := measured.finding()
+		seen = append(seen, f.seen)
+		absence = true
+		if f.verdict != Pass {
+			f.seen = strings.Join(seen, "; ")
+			return f
+		}
+	}
+	if e.Stop != nil {
+		return finding{
+			verdict: e.Stop.Verdict, seen: strings.Join(append(seen, e.Stop.Reason), "; "), reason: e.Stop.Reason,
+			slow: e.Stop.Slow, passing: e.Stop.Passing,
+		}
 	}
 	for _, a := range e.Answers {
 		seen = append(seen, a.What+": "+a.Seen)
 		if a.Seen != a.Want {
-			return c.weigh(finding{Fail, strings.Join(seen, "; "), fmt.Sprintf("%s: %s, not %s", a.What, a.Seen, a.Want)}, own)
+			return finding{verdict: Fail, seen: strings.Join(seen, "; "), reason: fmt.Sprintf("%s: %s, not %s", a.What, a.Seen, a.Want)}
 		}
 	}
 	if len(e.Claims)+len(e.Answers) == 0 {
 		return finding{verdict: Errored, seen: "nothing", reason: "the case claims nothing"}
 	}
-	return c.weigh(finding{verdict: Pass, seen: strings.Join(seen, "; ")}, own)
+	return finding{verdict: Pass, seen: strings.Join(seen, "; "), byAbsence: absence}
 }
 
 // weigh applies the case's level.
@@ -102,6 +121,29 @@ func newExpectations(rule window.Rule) *expectations {
 	return &expectations{rule: rule, beliefs: map[key]window.Belief{}, opened: map[key]window.Interval{}}
 }
 
+// send takes a send in, and tells what the rules expect of it. why tells what they
+// leave open, if anything; past is how far past a window it must be to be due.
+func (x *expectations) send(s Send, past time.Duration) (expected window.Expectation, why window.Reason) {
+	k := s.key()
+	belief, known := x.beliefs[k]
+	if !known {
+		belief = window.NewBelief(x.rule)
+	}
+	expected, why = belief.Expect(s.At)
+	outcome := window.Unknown
+	switch {
+	case expected == window.Delivered && belief.Past(s.At, past):
+		outcome = window.WasDelivered
+		x.opened[k] = s.At
+	case expected == window.Delivered:
+		expected, why = window.Undecidable, window.AcrossEdge
+	case expected == window.Suppressed:
+		outcome = window.WasSuppressed
+	}
+	x.beliefs[k], _ = belief.Observe(s.At, outcome)
+	return expected, why
+}
+
 // hold holds the times of a claim's sends against the rules: do as many of them have
 // to be delivered as the case means? why tells what they leave open, if anything. gap
 // is how long after an earlier claim's opening the last of them came, in words.
@@ -109,30 +151,17 @@ func (x *expectations) hold(e *Evidence, c Claim) (gap, why string) {
 	due := 0
 	earlier := maps.Clone(x.opened)
 	for _, s := range e.Sends[c.First:c.Last] {
-		k := s.key()
-		belief, known := x.beliefs[k]
-		if !known {
-			belief = window.NewBelief(x.rule)
+		if s.Fence {
+			continue
 		}
-		if opening, ok := earlier[k]; ok {
+		if opening, ok := earlier[s.key()]; ok {
 			gap = " after " + gapText(x.rule.Gap(opening, s.At))
 		}
-		expected, reason := belief.Expect(s.At)
-		outcome := window.Unknown
-		switch {
-		case expected == window.Delivered && belief.Past(s.At, c.Past):
-			outcome = window.WasDelivered
-			x.opened[k] = s.At
+		expected, reason := x.send(s, c.Past)
+		if expected == window.Delivered {
 			due++
-		case expected == window.Suppressed:
-			outcome = window.WasSuppressed
-		case expected == window.Delivered:
-			reason = window.AcrossEdge
-			fallthrough
-		default:
-			why = string(reason)
 		}
-		x.beliefs[k], _ = belief.Observe(s.At, outcome)
+		why = cmp.Or(string(reason), why)
 	}
 	if why == "" && due != c.Want {
 		why = "the sends fell on the other side of the end of the window than they were meant to"
@@ -142,29 +171,31 @@ func (x *expectations) hold(e *Evidence, c Claim) (gap, why string) {
 
 // judgeClaim judges the i-th claim, all before it having passed, and says in words
 // what was seen.
-func (e *Evidence) judgeClaim(i int, x *expectations) (seen string, v Verdict, reason string) {
+func (e *Evidence) judgeClaim(i int, x *expectations) finding {
 	c := e.Claims[i]
 	for _, s := range e.Sends[c.First:c.Last] {
 		if s.Refused != "" {
-			return c.What + ": refused with " + s.Refused, Fail, "a send that must be accepted was refused with " + s.Refused
+			return finding{verdict: Fail, seen: c.What + ": refused with " + s.Refused, reason: "a send that must be accepted was refused with " + s.Refused}
 		}
 	}
 	copies := len(e.copiesOf(i))
 	gap, why := x.hold(e, c)
-	seen = fmt.Sprintf("%s: %s%s", c.What, count(copies), gap)
+	seen := fmt.Sprintf("%s: %s%s", c.What, count(copies), gap)
 	differs := fmt.Sprintf("%s: %s, not %d", c.What, count(copies), c.Want)
 	switch {
 	case why != "":
-		return seen, Inconclusive, "the times prove nothing: " + why
+		return finding{verdict: Inconclusive, seen: seen, reason: "the times prove nothing: " + why, passing: true}
 	case copies > c.Want:
-		return seen, Fail, differs
+		return finding{verdict: Fail, seen: seen, reason: differs}
 	case !c.Fenced:
-		return seen + ", no fence", Inconclusive, "a fresh message behind the sends did not arrive, so their absence proves nothing"
+		return finding{verdict: Inconclusive, seen: seen + ", no fence", reason: noFence, passing: true}
 	case copies < c.Want:
-		return seen, Fail, differs
+		return finding{verdict: Fail, seen: seen, reason: differs, byAbsence: true}
 	}
-	return seen, Pass, ""
+	return finding{verdict: Pass, seen: seen, byAbsence: true}
 }
+
+const noFence = "a fresh message behind the sends did not arrive, so their absence proves nothing"
 
 // gapText writes the bounds of a gap in seconds, to the nanosecond where they are one.
 func gapText(g window.Gap) string {
@@ -172,9 +203,13 @@ func gapText(g window.Gap) string {
 	case g.Min == window.NoMin || g.Max == window.NoMax:
 		return "unknown length"
 	case g.Min == g.Max:
-		return strconv.FormatFloat(g.Min.Seconds(), 'f', -1, 64) + " s"
+		return secondsText(g.Min)
 	}
 	return fmt.Sprintf("%.3f to %.3f s", g.Min.Seconds(), g.Max.Seconds())
+}
+
+func secondsText(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
 }
 
 func count(copies int) string {
@@ -194,30 +229,16 @@ func (e *Evidence) copiesOf(i int) []Delivery {
 	c := e.Claims[i]
 	last := math.MaxInt
 	for _, next := range e.Claims[i+1:] {
-		if next.Queue == c.Queue {
+		if next.Queue == c.Queue && next.After > c.After {
 			last = next.After
 			break
 		}
 	}
 	var out []Delivery
 	for _, d := range e.copies(c.Queue) {
-		if d.Reply > c.After && d.Reply <= last {
+		if d.Reply > c.After && d.Reply <= last && (c.Digest == "" || d.BodyDigest == c.Digest) {
 			out = append(out, d)
 		}
 	}
 	return out
-}
-
-// unfinished says what it means that a case could not take all its steps.
-func unfinished(err error) finding {
-	var answered smithy.APIError
-	switch {
-	case errors.Is(err, errUnable), errors.Is(err, errPremise):
-		return finding{verdict: Inconclusive, reason: err.Error()}
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return finding{verdict: Inconclusive, reason: Interrupted}
-	case errors.As(err, &answered):
-		return finding{verdict: Inconclusive, reason: "the endpoint answered " + answered.ErrorCode() + ": " + answered.ErrorMessage()}
-	}
-	return finding{verdict: Errored, reason: err.Error()}
 }

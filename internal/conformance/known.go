@@ -10,8 +10,8 @@ import (
 // Known is one entry of a known-failing list: a verdict that is no surprise on the
 // target that the list is for.
 type Known struct {
-	ID   string `json:"-"`
-	Seen string `json:"-"`    // the result's reason, word for word
+	ID   string `json:"id"`
+	Seen string `json:"seen"` // the result's reason, word for word
 	Link string `json:"link"` // who else says so
 	Note string `json:"note"` // what the endpoint does otherwise, in a sentence
 }
@@ -91,16 +91,11 @@ func complete(list []Known, line int) error {
 	return fmt.Errorf("%s: the entry %s needs seen, link and note", where, last.ID)
 }
 
-// Apply holds the results against a known-failing list. A verdict that an entry
-// names, for the reason that it gives, is marked as known and does not count for the
-// exit code. It returns what is wrong with the list, a sentence each: an entry whose
-// case passed, or did otherwise than it says, or that is no case at all. selected says
-// whether a case was to run.
-func (r *Results) Apply(list []Known, catalogue []Case) (wrong []string) {
-	ids := map[string]bool{}
-	for _, c := range catalogue {
-		ids[c.ID] = true
-	}
+// apply holds the results against a known-failing list and sums them up. A verdict that
+// an entry names, for the reason that it gives, is marked as known and does not count
+// for the exit code. What is wrong with the list goes into Stale: an entry whose case
+// passed, or did otherwise than it says, or that is no case at all.
+func (r *Results) apply(list []Known) {
 	results := map[string]*Result{}
 	for i := range r.Cases {
 		results[r.Cases[i].ID] = &r.Cases[i]
@@ -108,25 +103,22 @@ func (r *Results) Apply(list []Known, catalogue []Case) (wrong []string) {
 	for _, k := range list {
 		result, ran := results[k.ID]
 		switch {
-		case !ids[k.ID]:
-			wrong = append(wrong, k.ID+" is no case")
+		case !ran && !contains(r.NotRun, k.ID):
+			r.Stale = append(r.Stale, k.ID+" is no case")
 		case !ran || result.Reason == Interrupted:
 			// not selected in this run, or not brought to its end
 		case result.Verdict == Pass || result.Verdict == Noted:
-			wrong = append(wrong, fmt.Sprintf("%s is known to fail, but it came to %s", k.ID, result.Verdict))
+			r.Stale = append(r.Stale, fmt.Sprintf("%s is known to fail, but it came to %s", k.ID, result.Verdict))
 		case result.Verdict == Errored:
 			// The harness went wrong; the list has no say in that.
 		case result.Reason != k.Seen:
-			wrong = append(wrong, fmt.Sprintf("%s failed otherwise than is known: %q, not %q", k.ID, result.Reason, k.Seen))
+			r.Stale = append(r.Stale, fmt.Sprintf("%s failed otherwise than is known: %q, not %q", k.ID, result.Reason, k.Seen))
 		default:
 			result.Known = &k
 		}
 	}
-	seconds := r.Summary.Seconds
-	r.Summary = summarise(r.Cases, 0)
-	r.Summary.Seconds = seconds
-	if len(wrong) > 0 {
+	r.Summary = r.Policy.summarise(r.Cases)
+	if len(r.Stale) > 0 {
 		r.Summary.Exit = exitFail
 	}
-	return wrong
 }

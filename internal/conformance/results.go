@@ -3,14 +3,28 @@ package conformance
 import "time"
 
 // Results is everything that a run has to say. Its JSON form is a contract: see
-// docs/results.md.
+// docs/results.md. It is a pure function of the run's history.
 type Results struct {
 	Target  Target    `json:"target"`
 	Run     string    `json:"run"`     // names the run; prefix of its queues
 	Version string    `json:"version"` // of fifoproof
+	Profile Profile   `json:"profile"`
+	Policy  Policy    `json:"policy"`
 	Started time.Time `json:"started"`
 	Summary Summary   `json:"summary"`
 	Cases   []Result  `json:"cases"`
+
+	// NotRun are the catalogue's other cases: outside the profile or the selection.
+	NotRun []string `json:"not_run,omitempty"`
+	// Stale says what is wrong with the known-failing list, a sentence each.
+	Stale []string `json:"stale,omitempty"`
+}
+
+// Policy says what counts for the exit code beside a failed MUST.
+type Policy struct {
+	Strict       bool     `json:"strict,omitempty"`       // a SHOULD counts as a MUST
+	Inconclusive string   `json:"inconclusive,omitempty"` // "fail" (also if empty) or "warn"
+	AllowSkip    []string `json:"allow_skip,omitempty"`   // MUST cases that may be skipped
 }
 
 // Target is the endpoint that was tested, and what it said of itself.
@@ -32,21 +46,78 @@ type Result struct {
 	Verdict   Verdict `json:"verdict"`
 	Expected  string  `json:"expected"`
 	Seen      string  `json:"seen"`
-	Reason    string  `json:"reason,omitempty"` // where the verdict is neither pass nor info
-	Known     *Known  `json:"known,omitempty"`  // the entry of the known-failing list that this is
+	Reason    string  `json:"reason,omitempty"`  // where the verdict is neither pass nor info, or an info differs
+	Known     *Known  `json:"known,omitempty"`   // the entry of the known-failing list that this is
+	Premise   bool    `json:"premise,omitempty"` // was not selected; runs because a selected case builds on it
+	Slow      bool    `json:"slow,omitempty"`    // skipped since the endpoint is too slow for it, which is no open question
+	Tries     int     `json:"tries,omitempty"`   // where the case repeated itself
 	Source    string  `json:"source"`
+	Text      string  `json:"text,omitempty"`
 	QueueTime float64 `json:"queue_seconds"` // time that passed on the endpoint's clock
 
-	Sends []Sent `json:"sends,omitempty"` // where the verdict is neither pass nor info
+	// The timeline, in seconds since the case's start. Omitted counts what is beyond
+	// the first mostShown of each kind.
+	Sends      []Sent     `json:"sends,omitempty"`
+	Deliveries []Received `json:"deliveries,omitempty"`
+	Windows    []Window   `json:"windows,omitempty"`
+	Omitted    int        `json:"omitted,omitempty"`
+
+	Edge   *Edge   `json:"edge,omitempty"`   // of cases that measure the end of the window
+	Fields []Field `json:"fields,omitempty"` // of the case that changes each field of a body
 }
 
-// Sent is one send of a case that needs looking at, in seconds since its start.
+// mostShown bounds each list of a timeline.
+const mostShown = 60
+
+// Sent is one attempt to send a message.
 type Sent struct {
+	Queue     int      `json:"queue,omitempty"` // of the case's queues, from 0
 	Group     string   `json:"group"`
 	ID        string   `json:"deduplication_id,omitempty"`
 	Start     float64  `json:"start"`
 	End       *float64 `json:"end,omitempty"` // absent where no answer came
 	MessageID string   `json:"message_id,omitempty"`
+	Refused   string   `json:"refused,omitempty"` // the endpoint's error code
+	Fence     bool     `json:"fence,omitempty"`
+	Claim     string   `json:"claim,omitempty"` // what the case says of it, such as "the resend"
+}
+
+// Received is one message in one reply to a ReceiveMessage.
+type Received struct {
+	Queue     int     `json:"queue,omitempty"`
+	Group     string  `json:"group"`
+	ID        string  `json:"deduplication_id,omitempty"`
+	Start     float64 `json:"start"` // the call's start and end
+	End       float64 `json:"end"`
+	MessageID string  `json:"message_id"`
+	Fence     bool    `json:"fence,omitempty"`
+	Copy      bool    `json:"copy,omitempty"` // counts as a delivery of its own; a redelivery does not
+}
+
+// Window is one deduplication window as the rules have it: it opened within Opened
+// and ends within Ends, drift allowance included.
+type Window struct {
+	Queue  int        `json:"queue,omitempty"`
+	Group  string     `json:"group,omitempty"` // where ids are known by group
+	ID     string     `json:"deduplication_id"`
+	Opened [2]float64 `json:"opened"`
+	Ends   [2]float64 `json:"ends"`
+}
+
+// Edge is the measured end of the window. Gaps are in seconds.
+type Edge struct {
+	Probes         []Probe  `json:"probes"`                     // in the order of their gaps
+	SuppressedUpTo *float64 `json:"suppressed_up_to,omitempty"` // longest gap surely suppressed
+	DeliveredFrom  *float64 `json:"delivered_from,omitempty"`   // shortest gap surely delivered
+	RoundTrip      float64  `json:"round_trip"`                 // median time of a probe's call
+}
+
+// Probe is one resend of an id of its own, its gap known within [Min, Max].
+type Probe struct {
+	Min       float64 `json:"min"`
+	Max       float64 `json:"max"`
+	Delivered bool    `json:"delivered"`
+	Open      bool    `json:"open,omitempty"` // not proved either way
 }
 
 // Summary counts verdicts.
@@ -60,6 +131,9 @@ type Summary struct {
 	Known        int     `json:"known"` // of the above, those that a known-failing list names
 	Info         int     `json:"info"`
 	Error        int     `json:"error"`
+	NotRun       int     `json:"not_run"`
+	Calls        int     `json:"calls"`         // requests made
+	Queues       int     `json:"queues"`        // queues made
 	Seconds      float64 `json:"seconds"`       // real time that the run took
 	QueueTime    float64 `json:"queue_seconds"` // longest time that passed on an endpoint's clock
 	Exit         int     `json:"exit"`
@@ -74,17 +148,49 @@ const (
 	exitError        = 3
 )
 
+// Counts reports whether the verdict of r makes the run fail, errored or open.
+func (p Policy) counts(r Result) (failed, errored, open bool) {
+	if r.Known != nil {
+		return false, false, false
+	}
+	switch r.Verdict {
+	case Fail:
+		failed = true
+	case NonStrict:
+		failed = p.Strict
+	case Errored:
+		errored = true
+	case Inconclusive:
+		open = p.Inconclusive != Warn
+	case Skipped:
+		must := r.Level == Must || p.Strict && r.Level == Should
+		open = must && !r.Slow && !contains(p.AllowSkip, r.ID) && p.Inconclusive != Warn
+	case Pass, Noted:
+	}
+	return failed, errored, open
+}
+
+// Warn is the Policy.Inconclusive under which an open question is no error.
+const Warn = "warn"
+
+func contains(list []string, id string) bool {
+	for _, one := range list {
+		if one == id {
+			return true
+		}
+	}
+	return false
+}
+
 // summarise counts the verdicts of cases.
-func summarise(cases []Result, took time.Duration) Summary {
-	s := Summary{Cases: len(cases), Seconds: took.Seconds()}
-	open, failed, errored := false, false, false
+func (p Policy) summarise(cases []Result) Summary {
+	s := Summary{Cases: len(cases)}
+	var failed, errored, open bool
 	for _, c := range cases {
+		f, e, o := p.counts(c)
+		failed, errored, open = failed || f, errored || e, open || o
 		if c.Known != nil {
 			s.Known++
-		} else {
-			failed = failed || c.Verdict == Fail
-			errored = errored || c.Verdict == Errored
-			open = open || c.Verdict == Inconclusive || c.Verdict == Skipped && c.Level == Must
 		}
 		switch c.Verdict {
 		case Pass:

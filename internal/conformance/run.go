@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"fifoproof/internal/awserr"
@@ -33,6 +35,13 @@ type Setup struct {
 	Own    bool // the endpoint is our reference: INFO cases bind it
 	Exact  bool // time stands still while a request is answered
 	Serial bool // all cases share one virtual clock, so one runs after the other
+
+	Profile  Profile
+	Policy   Policy
+	Known    []Known   // verdicts that are no surprise
+	Premises []string  // of the cases, those that others build on and nobody selected
+	History  io.Writer // takes the history, a line at a time; nil: nobody reads it
+	Expires  time.Time // when the run is surely dead, as its queues' tags say
 }
 
 // Step is how far a case has come.
@@ -47,9 +56,10 @@ const (
 
 // Event is one case's progress.
 type Event struct {
-	Case  string
-	Step  Step
-	Until time.Time // with Waiting: on the endpoint's clock
+	Case    string
+	Step    Step
+	Until   time.Time // with Waiting: on the endpoint's clock
+	Verdict Verdict   // with Finished: what it comes to so far, its premises not yet weighed
 }
 
 const (
@@ -59,64 +69,88 @@ const (
 
 	// cleanUpTime bounds what is done after the last case or an interrupt.
 	cleanUpTime = 20 * time.Second
+
+	// mostTries bounds how often a case that does not wait repeats itself where it
+	// came to nothing.
+	mostTries = 3
 )
 
 // attempt is a case on its way to a verdict.
 type attempt struct {
 	spec    Case
 	bench   *Bench
-	stepErr error
-	skipped string    // why the case cannot be run, if it cannot
-	started time.Time // on the endpoint's clock
-	ended   time.Time
+	journal *journal
+	skipped bool
+	try     int
+
+	mu   sync.Mutex
+	mine []Record // of the try under way
 }
 
-// Run runs the cases and judges them. When ctx ends, what is under way is stopped,
-// judged as far as it came, and cleaned up. The error is for a run that could not
-// start at all.
+// Run runs the cases, judges their history and returns the results. When ctx ends, what
+// is under way is stopped, judged as far as it came, and cleaned up. The error is for a
+// run that could not start at all, or whose history could not be kept.
 func Run(ctx context.Context, cases []Case, setup Setup, progress func(Event)) (*Results, error) {
 	if len(cases) == 0 {
 		return nil, errors.New("no case is selected")
 	}
 	began := time.Now()
+	kept := &journal{out: setup.History}
+	start := setup.start(cases, began)
+	kept.add(Record{Run: start})
 	attempts := make([]*attempt, len(cases))
 	for i, c := range cases {
-		b, err := newBench(setup, i, c, progress)
+		a, err := newAttempt(setup, i, c, kept, progress)
 		if err != nil {
 			return nil, fmt.Errorf("preparing the case %s: %w", c.ID, err)
 		}
-		attempts[i] = &attempt{spec: c, bench: b}
-		if reason, missing := setup.lacks(c); missing {
-			attempts[i].skipped = reason
-		}
+		_, a.skipped = start.lacks(c)
+		attempts[i] = a
 	}
 	setup.each(attempts, func(a *attempt) {
 		progress(Event{Case: a.spec.ID, Step: Started})
-		if a.skipped == "" {
-			a.run(ctx)
+		verdict := Skipped
+		if !a.skipped {
+			verdict = a.run(ctx, start)
 		}
-		progress(Event{Case: a.spec.ID, Step: Finished})
+		progress(Event{Case: a.spec.ID, Step: Finished, Verdict: verdict})
 	})
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
 	defer cancel()
-	setup.each(attempts, func(a *attempt) { a.finish(after) })
-
-	results := &Results{Target: setup.Target, Run: setup.Run, Version: cli.Version, Started: began.UTC().Round(time.Second)}
-	for _, a := range attempts {
-		results.Cases = append(results.Cases, a.result(setup.Own))
-	}
-	results.Summary = summarise(results.Cases, time.Since(began))
-	return results, nil
+	setup.each(attempts, func(a *attempt) {
+		if !a.skipped {
+			a.finish(after)
+		}
+	})
+	kept.add(Record{Done: &Done{Seconds: time.Since(began).Seconds()}})
+	results, err := Judge(kept.records)
+	return results, errors.Join(err, kept.err)
 }
 
-// lacks says why the target cannot do what a case needs.
-func (s Setup) lacks(c Case) (reason string, missing bool) {
-	for _, needed := range []Capability{FIFO, c.Needs} {
-		if how, lacking := s.Target.Missing[needed]; lacking {
-			return fmt.Sprintf("the endpoint lacks the capability %s: %s", needed, how), true
-		}
+// start is the first line of the history.
+func (s Setup) start(cases []Case, began time.Time) *RunStart {
+	start := &RunStart{
+		Format: historyFormat, Target: s.Target, Own: s.Own, Run: s.Run, Version: cli.Version,
+		Started: began.UTC().Truncate(time.Second), Profile: s.Profile, Policy: s.Policy, Known: s.Known,
+		Rule: saved(s.rule()), Premises: s.Premises,
 	}
-	return "", false
+	for _, c := range cases {
+		start.Cases = append(start.Cases, c.ID)
+	}
+	return start
+}
+
+// rule is how the endpoint's window looks on the clock of the run.
+func (s Setup) rule() window.Rule {
+	if s.Exact {
+		return window.Rule{Length: window.Length}
+	}
+	return window.ClientRule()
+}
+
+// tags mark the queues of this run, so that those of dead runs can be told.
+func (s Setup) tags() map[string]string {
+	return map[string]string{RunTag: s.Run, ExpiresTag: s.Expires.UTC().Format(time.RFC3339)}
 }
 
 // each runs work for all attempts, as much side by side as the target allows.
@@ -151,8 +185,9 @@ func (s Setup) each(attempts []*attempt, work func(*attempt)) {
 	all.Wait()
 }
 
-func newBench(setup Setup, number int, c Case, progress func(Event)) (*Bench, error) {
-	w := &wire{fences: map[string]bool{}, visibility: visibility}
+func newAttempt(setup Setup, number int, c Case, kept *journal, progress func(Event)) (*attempt, error) {
+	a := &attempt{spec: c, journal: kept}
+	w := &wire{record: a.record}
 	client, clk, err := setup.Connect(func(next sqs.HTTPClient) sqs.HTTPClient {
 		w.next = next
 		return w
@@ -161,88 +196,96 @@ func newBench(setup Setup, number int, c Case, progress func(Event)) (*Bench, er
 		return nil, err
 	}
 	w.clock = clk
-	rule := window.ClientRule()
-	if setup.Exact {
-		rule = window.Rule{Length: window.Length}
-	}
-	return &Bench{
+	a.bench = &Bench{
 		client: sqs.New(client.Options(), func(o *sqs.Options) {
 			// The SDK would hide an answer whose MD5 does not fit; the suite wants to see it.
 			o.DisableMessageChecksumValidation = true
+			// Attempts of the SDK's would widen the time in which a send may have been
+			// accepted, unseen; the wire is patient where patience is due.
+			o.Retryer = aws.NopRetryer{}
 		}),
-		clock: clk, wire: w, store: setup.Store, rule: rule, setup: setup,
-		name:    fmt.Sprintf("fifoproof-%s-%02d-%s", setup.Run, number+1, path.Base(c.ID)),
+		clock: clk, wire: w, record: a.record, store: setup.Store, rule: setup.rule(), setup: setup,
+		name:    fmt.Sprintf("%s%s-%03d-%s", QueuePrefix, setup.Run, number+1, path.Base(c.ID)),
 		waiting: func(until time.Time) { progress(Event{Case: c.ID, Step: Waiting, Until: until}) },
-	}, nil
-}
-
-// run takes the case's steps.
-func (a *attempt) run(ctx context.Context) {
-	a.started = a.bench.clock.Now()
-	a.stepErr = a.spec.steps(ctx, a.bench)
-	if a.stepErr == nil {
-		a.stepErr = a.bench.compare(ctx)
 	}
-	a.ended = a.bench.clock.Now()
+	return a, nil
 }
 
-// finish receives once more from each queue of the case, takes down what the wire
-// saw, and deletes the queues.
+// record takes one line down, in the name of the case and its try.
+func (a *attempt) record(r Record) {
+	r.Case, r.Try = a.spec.ID, a.try
+	a.mu.Lock()
+	a.mine = append(a.mine, r)
+	a.mu.Unlock()
+	a.journal.add(r)
+}
+
+// run takes the case's steps; again, on fresh queues, where a case that does not wait
+// came to nothing for a reason that may pass.
+func (a *attempt) run(ctx context.Context, start *RunStart) Verdict {
+	for {
+		a.take(ctx)
+		f := a.provisional(start)
+		again := f.verdict == Inconclusive && f.passing && a.spec.Wait == 0 && a.try < mostTries && ctx.Err() == nil
+		if !again {
+			return a.spec.weigh(f, start.Own).verdict
+		}
+		a.finish(ctx)
+	}
+}
+
+// take takes the case's steps once.
+func (a *attempt) take(ctx context.Context) {
+	b := a.bench
+	a.try++
+	a.mine = nil
+	b.wire.reset()
+	b.queues = nil
+	began := b.wire.now()
+	a.record(Record{Begin: &began})
+	err := a.spec.steps(ctx, b)
+	if err == nil {
+		err = b.compare(ctx)
+	}
+	a.stop(err)
+	ended := b.wire.now()
+	a.record(Record{End: &ended})
+}
+
+func (a *attempt) stop(err error) {
+	if err != nil {
+		a.record(Record{Stop: stopped(err)})
+	}
+}
+
+// provisional judges the try so far.
+func (a *attempt) provisional(start *RunStart) finding {
+	e := newEvidence()
+	for _, r := range a.mine {
+		e.take(r)
+	}
+	return judge(e, start.Rule.rule())
+}
+
+// finish receives once more from each queue of the try, and deletes the queues.
 func (a *attempt) finish(ctx context.Context) {
 	b := a.bench
 	for _, q := range b.queues {
-		if err := q.lastReceive(ctx); err != nil && a.stepErr == nil {
-			a.stepErr = fmt.Errorf("the last receive: %w", err)
+		if err := q.lastReceive(ctx); err != nil {
+			a.stop(fmt.Errorf("the last receive: %w", err))
 		}
 	}
-	b.takeDown()
 	for _, q := range b.queues {
-		_, err := b.client.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &q.url})
-		if err != nil && a.stepErr == nil {
-			a.stepErr = fmt.Errorf("deleting the queue %s of this run: %w", q.url, awserr.Brief(err))
+		if _, err := b.client.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &q.url}); err != nil {
+			a.stop(fmt.Errorf("deleting the queue %s of this run: %w", q.url, awserr.Brief(err)))
 		}
 		if q.users != nil {
-			if err := q.users.store.Close(); err != nil && a.stepErr == nil {
-				a.stepErr = fmt.Errorf("closing the receipt store: %w", err)
+			if err := q.users.store.Close(); err != nil {
+				a.stop(fmt.Errorf("closing the receipt store: %w", err))
 			}
 		}
 	}
-}
-
-// takeDown moves the wire's record into the evidence.
-func (b *Bench) takeDown() {
-	b.wire.mu.Lock()
-	defer b.wire.mu.Unlock()
-	b.evidence.Deliveries, b.evidence.Deletions = b.wire.deliveries, b.wire.deletions
-	if b.wire.failure != nil && b.evidence.Disagreement == "" {
-		b.evidence.Disagreement = b.wire.failure.Error()
-	}
-}
-
-// result judges the attempt.
-func (a *attempt) result(own bool) Result {
-	f := finding{verdict: Skipped, seen: a.skipped, reason: a.skipped}
-	if a.skipped == "" {
-		f = judge(a.spec, &a.bench.evidence, a.stepErr, a.bench.rule, own)
-	}
-	r := Result{
-		ID: a.spec.ID, Level: a.spec.Level, Verdict: f.verdict, Expected: a.spec.Want, Seen: f.seen, Reason: f.reason,
-		Source: a.spec.Source, QueueTime: a.ended.Sub(a.started).Seconds(),
-	}
-	if f.verdict == Pass || f.verdict == Noted {
-		return r
-	}
-	for _, s := range a.bench.evidence.Sends {
-		if s.Fence {
-			continue
-		}
-		sent := Sent{Group: s.Group, ID: s.ID, Start: s.At.Start.Sub(a.started).Seconds(), MessageID: s.MessageID}
-		if !s.At.End.IsZero() {
-			sent.End = new(s.At.End.Sub(a.started).Seconds())
-		}
-		r.Sends = append(r.Sends, sent)
-	}
-	return r
+	b.queues = nil
 }
 
 // Slug makes a word that is unique among runs from random bytes.

@@ -47,27 +47,19 @@ func (b *Bench) queueInUse(ctx context.Context, extra attributes) (*queue, error
 // ordering is one body to be sent by the producer, in a run and so in a call of its
 // own.
 func (q *queue) ordering(ctx context.Context, body string) func() error {
-	return func() error { return q.users.send(ctx, body, false) }
+	return func() error { return q.users.send(ctx, body) }
 }
 
-func (u *users) send(ctx context.Context, body string, fence bool) error {
+func (u *users) send(ctx context.Context, body string) error {
 	u.queue.uses(orders)
 	input := producer.Input{Name: "case", Reader: strings.NewReader(body + "\n")}
-	var sends []Send
-	_, err := u.producer.Run(ctx, []producer.Input{input}, func(r producer.Record) {
-		s := Send{Queue: r.Queue, Group: r.Group, ID: r.ID, Scope: u.queue.scope, At: r.Interval(), MessageID: r.MessageID, Sequence: r.SequenceNumber, Fence: fence}
-		if r.Outcome == producer.Failed {
-			s.Refused = r.Reason
-		}
-		sends = append(sends, s)
-	})
-	evidence := &u.queue.bench.evidence
-	evidence.Sends = append(evidence.Sends, sends...)
+	records := 0
+	_, err := u.producer.Run(ctx, []producer.Input{input}, func(producer.Record) { records++ })
 	if err != nil {
 		return fmt.Errorf("the producer: %w", err)
 	}
-	if len(sends) != 1 {
-		return fmt.Errorf("the producer reports %d messages for one line", len(sends))
+	if records != 1 {
+		return fmt.Errorf("the producer reports %d messages for one line", records)
 	}
 	return nil
 }
@@ -92,8 +84,8 @@ func (b *Bench) compare(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading the receipts: %w", err)
 		}
-		if b.evidence.Disagreement == "" {
-			b.evidence.Disagreement = disagreement(receipts, b.wire.seen(q.url))
+		if flaw := disagreement(receipts, b.wire.seen(q.url)); flaw != "" {
+			b.record(Record{Flaw: flaw})
 		}
 	}
 	return nil
@@ -123,8 +115,8 @@ func (q *queue) oneEffect(ctx context.Context) error {
 		return fmt.Errorf("counting the effects: %w", err)
 	}
 	fences := int64(q.bench.fences)
-	if effects := counts.Effects - fences; effects != 1 && q.bench.evidence.Disagreement == "" {
-		q.bench.evidence.Disagreement = fmt.Sprintf("the consumer had %d effects of one body, not 1", effects)
+	if effects := counts.Effects - fences; effects != 1 {
+		q.bench.record(Record{Flaw: fmt.Sprintf("the consumer had %d effects of one body, not 1", effects)})
 	}
 	return nil
 }

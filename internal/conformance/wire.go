@@ -2,9 +2,9 @@ package conformance
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,129 +15,147 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/clock"
-	"fifoproof/internal/window"
 )
 
 // errReplyLost is what a client sees whose reply never arrives.
 var errReplyLost = errors.New("the reply was lost on purpose")
 
+// errNeverSent is what a client sees whose request never arrives.
+var errNeverSent = errors.New("the request was lost on purpose")
+
+const (
+	// wireTries bounds how often a request is made that is answered with throttling or
+	// a failure of the server's.
+	wireTries = 8
+	// wirePause is the pause before the second try; it doubles from there.
+	wirePause = 50 * time.Millisecond
+)
+
 // wire is the witness: it stands between the SDK and the network and notes what
 // the endpoint really answered, whoever asked. Consumers hide duplicates, so their
 // word alone would prove nothing.
+//
+// It also is patient with an endpoint that throttles or fails, for the suite and for
+// producer and consumer alike; each try is a call of its own in the history, for a
+// send that was answered with a failure may have been carried out.
 type wire struct {
-	next  sqs.HTTPClient
-	clock clock.Clock
+	next   sqs.HTTPClient
+	clock  clock.Clock
+	record func(Record)
+	origin time.Time // monotonic readings count from here
 
-	mu         sync.Mutex
-	deliveries []Delivery
-	deletions  []Deletion
-	fences     map[string]bool // body digests
-	replies    int
-	visibility time.Duration // of the queues under test
-	lose       int           // send replies still to be lost
-	failure    error         // the first answer that could not be understood
+	mu       sync.Mutex
+	evidence *Evidence
+	calls    int
+	fences   map[string]bool // body digests
+	lose     int             // replies to sends still to be lost
+	drop     int             // sends still to be lost on their way
 }
+
+// reset begins a try.
+func (w *wire) reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.evidence, w.lose, w.drop = newEvidence(), 0, 0
+	w.fences = map[string]bool{}
+	if w.origin.IsZero() {
+		w.origin = w.clock.Now()
+	}
+}
+
+// now reads the clock in both ways.
+func (w *wire) now() Stamp { return w.stamp(w.clock.Now()) }
+
+func (w *wire) stamp(t time.Time) Stamp {
+	return Stamp{Mono: int64(t.Sub(w.origin)), Wall: t.UTC().Round(0)}
+}
+
+// impatient marks a context whose requests are made once, whatever is answered.
+type impatient struct{}
 
 // Do passes a request on and notes what it did.
 func (w *wire) Do(request *http.Request) (*http.Response, error) {
-	action := request.Header.Get("X-Amz-Target")
-	_, action, _ = strings.Cut(action, ".")
 	asked, err := rereadable(&request.Body)
 	if err != nil {
-		return nil, fmt.Errorf("recording the request %s: %w", action, err)
+		return nil, fmt.Errorf("recording a request: %w", err)
 	}
-	start := w.clock.Now()
+	pause := wirePause
+	for try := 1; ; try++ {
+		request.Body = io.NopCloser(bytes.NewReader(asked))
+		answer, call, err := w.do(request, asked)
+		busy := awserr.Throttled(call.Code) || call.Status >= http.StatusInternalServerError ||
+			call.Status == http.StatusTooManyRequests
+		once := request.Context().Value(impatient{}) != nil
+		if err != nil || !busy || once || try == wireTries {
+			return answer, err
+		}
+		if err := clock.Sleep(request.Context(), w.clock, pause); err != nil {
+			return nil, err
+		}
+		pause *= 2
+	}
+}
+
+// do makes one call and notes it.
+func (w *wire) do(request *http.Request, asked []byte) (*http.Response, Call, error) {
+	action := request.Header.Get("X-Amz-Target")
+	_, action, _ = strings.Cut(action, ".")
+	call := Call{Action: action, Start: w.now()}
+	isSend := strings.HasPrefix(action, "SendMessage")
+	if isSend && w.take(&w.drop) {
+		call.NeverSent = true
+		return nil, call, errors.Join(errNeverSent, w.note(call, asked, nil))
+	}
 	answer, err := w.next.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, call, errors.Join(err, w.note(call, asked, nil))
 	}
 	told, err := rereadable(&answer.Body)
 	if err != nil {
-		return nil, fmt.Errorf("recording the answer to %s: %w", action, err)
+		return nil, call, errors.Join(fmt.Errorf("reading the answer to %s: %w", action, err), w.note(call, asked, nil))
 	}
-	at := window.Interval{Start: start, End: w.clock.Now()}
+	end := w.now()
+	call.End, call.Status = &end, answer.StatusCode
+	call.KeptBack = isSend && w.take(&w.lose)
+	if answer.StatusCode != http.StatusOK {
+		call.Code = errorCode(answer.Header, told)
+	}
+	if err := w.note(call, asked, told); err != nil {
+		return nil, call, err
+	}
+	if call.KeptBack {
+		return nil, call, errReplyLost
+	}
+	return answer, call, nil
+}
 
+// note reads a call and takes it down.
+func (w *wire) note(call Call, asked, told []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if answer.StatusCode == http.StatusOK {
-		if err := w.note(action, asked, told, at); err != nil && w.failure == nil {
-			w.failure = fmt.Errorf("recording the answer to %s: %w", action, err)
-		}
-	}
-	if w.lose > 0 && strings.HasPrefix(action, "SendMessage") {
-		w.lose--
-		return nil, errReplyLost
-	}
-	return answer, nil
-}
-
-// note records one answered call.
-func (w *wire) note(action string, asked, told []byte, at window.Interval) error {
-	switch action {
-	case "ReceiveMessage":
-		return w.noteReceive(asked, told, at)
-	case "DeleteMessage":
-		var request struct{ ReceiptHandle string }
-		if err := json.Unmarshal(asked, &request); err != nil {
-			return err
-		}
-		w.deletions = append(w.deletions, Deletion{Handle: request.ReceiptHandle, At: at})
-	case "DeleteMessageBatch":
-		var request struct {
-			Entries []struct{ Id, ReceiptHandle string } //nolint:revive // the field is called Id on the wire
-		}
-		var reply struct{ Successful []struct{ Id string } } //nolint:revive // as above
-		if err := errors.Join(json.Unmarshal(asked, &request), json.Unmarshal(told, &reply)); err != nil {
-			return err
-		}
-		handles := map[string]string{}
-		for _, entry := range request.Entries {
-			handles[entry.Id] = entry.ReceiptHandle
-		}
-		for _, done := range reply.Successful {
-			w.deletions = append(w.deletions, Deletion{Handle: handles[done.Id], At: at})
-		}
+	err := call.read(asked, told, w.fences)
+	w.calls++
+	call.N = w.calls
+	w.evidence.note(call)
+	w.record(Record{Call: &call})
+	if err != nil {
+		// A request of the SDK's always reads; an answer may not, and says nothing then.
+		return fmt.Errorf("recording the answer to %s: %w", call.Action, err)
 	}
 	return nil
 }
 
-func (w *wire) noteReceive(asked, told []byte, at window.Interval) error {
-	var request struct {
-		QueueUrl          string //nolint:revive // as on the wire
-		VisibilityTimeout *int
+// take counts one down, if there is any.
+func (w *wire) take(count *int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if *count == 0 {
+		return false
 	}
-	var reply struct {
-		Messages []struct {
-			MessageId, ReceiptHandle, Body string //nolint:revive // as on the wire
-			Attributes                     map[string]string
-		}
-	}
-	if err := errors.Join(json.Unmarshal(asked, &request), json.Unmarshal(told, &reply)); err != nil {
-		return err
-	}
-	hidden := w.visibility
-	if request.VisibilityTimeout != nil {
-		hidden = time.Duration(*request.VisibilityTimeout) * time.Second
-	}
-	w.replies++
-	for _, m := range reply.Messages {
-		digest := digestOf(m.Body)
-		w.deliveries = append(w.deliveries, Delivery{
-			Queue:      request.QueueUrl,
-			MessageID:  m.MessageId,
-			ID:         m.Attributes["MessageDeduplicationId"],
-			Group:      m.Attributes["MessageGroupId"],
-			Sequence:   m.Attributes["SequenceNumber"],
-			BodyDigest: digest,
-			Fence:      w.fences[digest],
-			Handle:     m.ReceiptHandle,
-			Reply:      w.replies,
-			At:         at,
-			Visibility: hidden,
-		})
-	}
-	return nil
+	*count--
+	return true
 }
 
 // loseNext makes the reply to the next send vanish after the endpoint gave it.
@@ -147,6 +165,13 @@ func (w *wire) loseNext() {
 	w.lose++
 }
 
+// dropNext makes the next send vanish on its way to the endpoint.
+func (w *wire) dropNext() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.drop++
+}
+
 // fence tells the witness that body is a fence, before it is sent.
 func (w *wire) fence(body string) {
 	w.mu.Lock()
@@ -154,11 +179,25 @@ func (w *wire) fence(body string) {
 	w.fences[digestOf(body)] = true
 }
 
+// sends is how many attempts to send were made so far.
+func (w *wire) sends() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.evidence.Sends)
+}
+
+// send is the i-th attempt to send.
+func (w *wire) send(i int) Send {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.evidence.Sends[i]
+}
+
 // lastReply is the number of the latest reply to a ReceiveMessage.
 func (w *wire) lastReply() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.replies
+	return w.evidence.replies
 }
 
 // seen is a copy of the deliveries of one queue so far.
@@ -166,7 +205,7 @@ func (w *wire) seen(queue string) []Delivery {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []Delivery
-	for _, d := range w.deliveries {
+	for _, d := range w.evidence.Deliveries {
 		if d.Queue == queue {
 			out = append(out, d)
 		}
@@ -190,9 +229,7 @@ func rereadable(body *io.ReadCloser) ([]byte, error) {
 	return content, err
 }
 
-// forget drops the deliveries seen so far.
-func (w *wire) forget() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.deliveries = nil
+// withoutPatience is a context whose requests the wire does not repeat.
+func withoutPatience(ctx context.Context) context.Context {
+	return context.WithValue(ctx, impatient{}, true)
 }

@@ -43,6 +43,7 @@ func (t *Target) Probe(ctx context.Context, prefix string) (Capabilities, error)
 	}{
 		{"fifo", t.probeFIFO},
 		{"scope", t.probeScope},
+		{"redrive", t.probeRedrive},
 		{"move-task", t.probeMoveTask},
 		{"query", t.probeQuery},
 	} {
@@ -69,6 +70,50 @@ func (t *Target) probeScope(ctx context.Context, prefix string) (string, error) 
 		string(types.QueueAttributeNameDeduplicationScope):  "messageGroup",
 		string(types.QueueAttributeNameFifoThroughputLimit): "perMessageGroupId",
 	})
+}
+
+// probeRedrive makes a dead-letter queue and one that names it.
+func (t *Target) probeRedrive(ctx context.Context, prefix string) (how string, err error) {
+	name := prefix + "-dead.fifo"
+	dead, err := t.client.CreateQueue(ctx, &sqs.CreateQueueInput{
+		QueueName: &name, Attributes: map[string]string{string(types.QueueAttributeNameFifoQueue): isFIFO},
+	})
+	if err != nil {
+		return refusal("CreateQueue", err)
+	}
+	defer func() {
+		_, gone := t.client.DeleteQueue(context.WithoutCancel(ctx), &sqs.DeleteQueueInput{QueueUrl: dead.QueueUrl})
+		err = errors.Join(err, gone)
+	}()
+	read, err := t.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: dead.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
+	})
+	if err != nil {
+		return refusal("GetQueueAttributes", err)
+	}
+	policy := fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":3}`, read.Attributes[string(types.QueueAttributeNameQueueArn)])
+	source := prefix + "-redrive.fifo"
+	made, err := t.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &source, Attributes: map[string]string{
+		string(types.QueueAttributeNameFifoQueue):     isFIFO,
+		string(types.QueueAttributeNameRedrivePolicy): policy,
+	}})
+	if err != nil {
+		return refusal("CreateQueue with a RedrivePolicy", err)
+	}
+	defer func() {
+		_, gone := t.client.DeleteQueue(context.WithoutCancel(ctx), &sqs.DeleteQueueInput{QueueUrl: made.QueueUrl})
+		err = errors.Join(err, gone)
+	}()
+	read, err = t.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: made.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
+	})
+	if err != nil {
+		return refusal("GetQueueAttributes", err)
+	}
+	if read.Attributes[string(types.QueueAttributeNameRedrivePolicy)] == "" {
+		return "the attribute RedrivePolicy does not read back", nil
+	}
+	return "", nil
 }
 
 // readsBack makes a queue with attributes, reads them back and deletes it.

@@ -141,7 +141,7 @@ func (b Belief) suppressors(send Interval) []candidate {
 		}
 	}
 	for _, p := range b.pending {
-		p.Interval = p.until(send.End) // if it suppressed the send it was accepted before
+		p.Interval = p.until(send) // if it suppressed the send it was accepted before
 		opens := slices.ContainsFunc(b.worlds(), func(w *candidate) bool { return b.mayReopen(w, p.Interval) })
 		if !opens || !b.maySuppress(p.Interval, send) {
 			continue

@@ -12,9 +12,18 @@ import (
 // A zero End means that no end is known: an attempt went unanswered and may still be
 // carried out. Times that carry Go's monotonic reading are compared on both clocks;
 // keep it (no UTC, no Round, no JSON in between) as long as the judging is done in
-// the process that sent.
+// the process that sent. A saved history, which cannot keep it, sets Mono instead.
 type Interval struct {
 	Start, End time.Time
+	Mono       Mono
+}
+
+// Mono are the monotonic readings of an interval from a saved history, since some
+// moment that all intervals of that history share. End means nothing where the
+// interval has no end.
+type Mono struct {
+	Start, End time.Duration
+	Kept       bool // false: the times carry their own readings, or there are none
 }
 
 // At is the interval of a send that is known to the instant, as on a virtual clock.
@@ -23,19 +32,46 @@ func At(t time.Time) Interval { return Interval{Start: t, End: t} }
 // Bounded reports whether the interval has a known end.
 func (i Interval) Bounded() bool { return !i.End.IsZero() }
 
-func (i Interval) reversed() bool { return i.Bounded() && i.End.Sub(i.Start) < 0 }
+func (i Interval) reversed() bool { return i.Bounded() && i.length() < 0 }
 
-// wall is the interval without Go's monotonic readings.
+func (i Interval) length() time.Duration {
+	if i.Mono.Kept {
+		return i.Mono.End - i.Mono.Start
+	}
+	return i.End.Sub(i.Start)
+}
+
+// wall is the interval without monotonic readings.
 func (i Interval) wall() Interval {
 	return Interval{Start: i.Start.Round(0), End: i.End.Round(0)}
 }
 
-// until is the interval with an end that is no later than end (zero: no bound).
-func (i Interval) until(end time.Time) Interval {
-	if !end.IsZero() && (!i.Bounded() || i.End.After(end)) {
-		i.End = end
+// until is the interval with an end that is no later than that of other, if that
+// has one.
+func (i Interval) until(other Interval) Interval {
+	if other.Bounded() && (!i.Bounded() || since(i.end(), other.end()) > 0) {
+		i.End, i.Mono.End = other.End, other.Mono.End
 	}
 	return i
+}
+
+// reading is one bound of an interval.
+type reading struct {
+	at   time.Time
+	mono time.Duration
+	kept bool
+}
+
+func (i Interval) start() reading { return reading{i.Start, i.Mono.Start, i.Mono.Kept} }
+func (i Interval) end() reading   { return reading{i.End, i.Mono.End, i.Mono.Kept} }
+
+// since is a minus b: on the kept monotonic clock if both have it, else on the clock
+// that both times carry.
+func since(a, b reading) time.Duration {
+	if a.kept && b.kept {
+		return a.mono - b.mono
+	}
+	return a.at.Sub(b.at)
 }
 
 // The bounds of a gap that has none.
@@ -81,15 +117,15 @@ const (
 // span is a gap on one clock.
 type span struct{ min, max time.Duration }
 
-// spanOf compares on the monotonic clock where all times have a reading of it
-// ([time.Time.Sub] does so), else on the wall clock.
+// spanOf compares on the monotonic clock where all bounds have a reading of it (kept,
+// or in their times, where [time.Time.Sub] uses it), else on the wall clock.
 func spanOf(opening, probe Interval) span {
 	s := span{min: NoMin, max: NoMax}
 	if opening.Bounded() {
-		s.min = probe.Start.Sub(opening.End)
+		s.min = since(probe.start(), opening.end())
 	}
 	if probe.Bounded() {
-		s.max = probe.End.Sub(opening.Start)
+		s.max = since(probe.end(), opening.start())
 	}
 	return s
 }

@@ -221,3 +221,12 @@ func bisect(low, high time.Duration, holds func(time.Duration) bool) time.Durati
 	}
 	return low
 }
+
+// Ends is where on the client's clock the window ends that was opened at the reading
+// opened: at the earliest, or with latest at the latest, drift allowance included.
+func (r Rule) Ends(opened time.Duration, latest bool) time.Duration {
+	if latest {
+		return opened + r.Length + r.drift(r.Length)
+	}
+	return opened + r.Length - r.drift(r.Length)
+}

@@ -1,0 +1,186 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"fifoproof/internal/window"
+)
+
+// Judge turns a history into results: a pure function, so that a saved history comes
+// to the same verdicts as the run that wrote it. It is an error where the history names
+// cases that the catalogue does not have.
+func Judge(history []Record) (*Results, error) {
+	start := history[0].Run
+	results := &Results{
+		Target: start.Target, Run: start.Run, Version: start.Version, Profile: start.Profile,
+		Policy: start.Policy, Started: start.Started,
+	}
+	took := 0.0
+	cases := map[string]*tries{}
+	for _, r := range history[1:] {
+		switch {
+		case r.Done != nil:
+			took = r.Done.Seconds
+		case r.Case != "":
+			t := cases[r.Case]
+			if t == nil {
+				t = &tries{}
+				cases[r.Case] = t
+			}
+			t.take(r)
+		}
+	}
+	specs := map[string]Case{}
+	for _, c := range Catalogue() {
+		specs[c.ID] = c
+		if !slices.Contains(start.Cases, c.ID) {
+			results.NotRun = append(results.NotRun, c.ID)
+		}
+	}
+	rule := start.Rule.rule()
+	findings := map[string]finding{}
+	verdicts := map[string]Verdict{}
+	for _, id := range start.Cases {
+		c, known := specs[id]
+		if !known {
+			return nil, fmt.Errorf("the history has the case %s, which this program does not know", id)
+		}
+		f, lacking := start.lacks(c)
+		if !lacking {
+			f = finding{verdict: Inconclusive, seen: Interrupted, reason: Interrupted}
+			if t := cases[id]; t != nil {
+				f = judge(t.last, rule)
+			}
+		}
+		findings[id] = f
+		verdicts[id] = f.verdict
+	}
+	var calls, queues int
+	for _, id := range start.Cases {
+		c := specs[id]
+		f := c.weigh(c.rest(findings[id], verdicts), start.Own)
+		r := Result{
+			ID: id, Level: c.Level, Verdict: f.verdict, Expected: c.Want, Seen: f.seen, Reason: f.reason, Source: c.Source, Text: c.Text,
+			Slow: f.slow, Premise: slices.Contains(start.Premises, id),
+		}
+		if t := cases[id]; t != nil {
+			r.show(t.last, rule)
+			if t.number > 1 {
+				r.Tries = t.number
+			}
+			calls += t.calls
+			queues += t.queues
+		}
+		results.Cases = append(results.Cases, r)
+	}
+	results.apply(start.Known)
+	results.Summary.NotRun, results.Summary.Calls, results.Summary.Queues = len(results.NotRun), calls, queues
+	results.Summary.Seconds = took
+	return results, nil
+}
+
+// tries are a case's tries; the last one counts.
+type tries struct {
+	number int
+	last   *Evidence
+	calls  int // of all
+	queues int
+}
+
+func (t *tries) take(r Record) {
+	if r.Try != t.number {
+		t.number, t.last = r.Try, newEvidence()
+	}
+	queues := len(t.last.Queues)
+	t.last.take(r)
+	if r.Call != nil {
+		t.calls++
+	}
+	t.queues += len(t.last.Queues) - queues
+}
+
+// lacks says why the target cannot do what a case needs.
+func (s *RunStart) lacks(c Case) (f finding, lacking bool) {
+	for _, needed := range []Capability{FIFO, c.Needs} {
+		if how, missing := s.Target.Missing[needed]; missing {
+			why := fmt.Sprintf("the endpoint lacks the capability %s: %s", needed, how)
+			return finding{verdict: Skipped, seen: why, reason: why}, true
+		}
+	}
+	return finding{}, false
+}
+
+// show fills in the timeline of a result.
+func (r *Result) show(e *Evidence, rule window.Rule) {
+	at := func(mono time.Duration) float64 { return (mono - time.Duration(e.Began.Mono)).Seconds() }
+	r.QueueTime = at(time.Duration(e.Ended.Mono))
+	r.Fields = e.Fields
+	claims := make([]string, len(e.Sends))
+	for _, c := range e.Claims {
+		for i := c.First; i < c.Last; i++ {
+			claims[i] = c.What
+		}
+	}
+	x := newExpectations(rule)
+	measured := measurement{rule: rule}
+	for i, c := range e.Claims {
+		if c.Measured {
+			measured.take(e, i, x)
+		} else {
+			x.hold(e, c)
+		}
+	}
+	if len(measured.probes) > 0 {
+		r.Edge = measured.edge()
+	}
+	number := func(queue string) int { return max(slices.Index(e.Queues, queue), 0) }
+	fresh := newExpectations(rule)
+	for i, s := range e.Sends {
+		if len(r.Sends) < mostShown {
+			sent := Sent{
+				Queue: number(s.Queue), Group: s.Group, ID: s.ID, Start: at(s.At.Mono.Start), MessageID: s.MessageID,
+				Refused: s.Refused, Fence: s.Fence, Claim: claims[i],
+			}
+			if s.At.Bounded() {
+				sent.End = new(at(s.At.Mono.End))
+			}
+			r.Sends = append(r.Sends, sent)
+		} else {
+			r.Omitted++
+		}
+		if s.Fence || s.Refused != "" || !s.At.Bounded() || len(r.Windows) == mostShown {
+			continue
+		}
+		if expected, _ := fresh.send(s, 0); expected == window.Delivered {
+			w := Window{
+				Queue: number(s.Queue), ID: s.ID, Opened: [2]float64{at(s.At.Mono.Start), at(s.At.Mono.End)},
+				Ends: [2]float64{at(rule.Ends(s.At.Mono.Start, false)), at(rule.Ends(s.At.Mono.End, true))},
+			}
+			if s.Scope == window.ScopeGroup {
+				w.Group = s.Group
+			}
+			r.Windows = append(r.Windows, w)
+		}
+	}
+	copies := map[string]map[int]bool{} // by handle and reply
+	for _, q := range e.Queues {
+		for _, d := range e.copies(q) {
+			if copies[d.Handle] == nil {
+				copies[d.Handle] = map[int]bool{}
+			}
+			copies[d.Handle][d.Reply] = true
+		}
+	}
+	for _, d := range e.Deliveries {
+		if len(r.Deliveries) == mostShown {
+			r.Omitted++
+			continue
+		}
+		r.Deliveries = append(r.Deliveries, Received{
+			Queue: number(d.Queue), Group: d.Group, ID: d.ID, Start: at(d.At.Mono.Start), End: at(d.At.Mono.End),
+			MessageID: d.MessageID, Fence: d.Fence, Copy: copies[d.Handle][d.Reply],
+		})
+	}
+}

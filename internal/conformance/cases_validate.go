@@ -1,0 +1,3 @@
+package conformance
+
+func validateCases() []Case { return nil }
