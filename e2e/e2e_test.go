@@ -73,6 +73,9 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve":   serve,
+			"queue":   queue,
+			"refuser": refuser,
+			"lacking": lacking,
 			"advance": advance,
 			"exits":   exits,
 			"lines":   lines,

@@ -33,7 +33,7 @@ func (c *fieldsCmd) run(ctx context.Context, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, program, fmt.Errorf("reading the body: %w", err))
 		return cli.Failed
 	}
-	setup, described, code := connect(ctx, c.Target, stdio, env)
+	setup, described, code := connect(ctx, c.Target, nil, stdio, env)
 	if code != cli.OK {
 		return code
 	}

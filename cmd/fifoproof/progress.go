@@ -13,49 +13,40 @@ import (
 	"fifoproof/internal/report"
 )
 
-const (
-	// aroundWaits is what a run takes beside its longest wait, for the estimate.
-	aroundWaits = 10 * time.Second
-	// plainInterval is how often a run that waits says so where nothing can be drawn.
-	plainInterval = time.Minute
-)
-
-// progress tells how far a run in real time has come: drawn on a terminal, a line
-// a minute elsewhere. A run on virtual time is over before anybody could look.
+// progress tells how far a run in real time has come: drawn on a terminal, a line for
+// each case elsewhere. A run on virtual time is over before anybody could look.
 type progress struct {
 	out     io.Writer
 	bar     *progressbar.ProgressBar // nil where nothing can be drawn
 	began   time.Time
-	total   time.Duration
+	total   time.Duration // as foretold
 	cases   int
 	quit    chan struct{}
 	stopped sync.WaitGroup
 
 	mu    sync.Mutex
 	done  int
+	count map[conformance.Verdict]int
 	waits map[string]time.Time
 }
 
-func newProgress(target string, cases []conformance.Case, setup conformance.Setup, stdio cli.Stdio, env cli.Env) *progress {
-	p := &progress{out: stdio.Err, began: time.Now(), cases: len(cases), quit: make(chan struct{}), waits: map[string]time.Time{}}
-	if setup.Exact {
+func newProgress(target string, cases []conformance.Case, setup conformance.Setup, total time.Duration, stdio cli.Stdio, env cli.Env) *progress {
+	p := &progress{
+		out: stdio.Err, began: time.Now(), total: total, cases: len(cases), quit: make(chan struct{}),
+		count: map[conformance.Verdict]int{}, waits: map[string]time.Time{},
+	}
+	if setup.Virtual || setup.Serial {
+		p.out = io.Discard
 		return p
 	}
-	for _, c := range cases {
-		p.total = max(p.total, c.Wait)
-	}
-	p.total += aroundWaits
-	interval := plainInterval
+	fmt.Fprintf(p.out, "%s: run %s · %d cases on %s, about %s\n", program, setup.Run, len(cases), target, report.Duration(p.total))
 	if cli.IsTerminal(stdio.Err, env) {
-		interval = time.Second
-		p.bar = progressbar.NewOptions64(int64(p.total/time.Second),
+		p.bar = progressbar.NewOptions64(max(int64(p.total/time.Second), 1),
 			progressbar.OptionSetWriter(stdio.Err), progressbar.OptionSetPredictTime(false),
 			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetWidth(20),
 			progressbar.OptionClearOnFinish())
-	} else {
-		fmt.Fprintf(p.out, "%s: %d cases on %s, about %s\n", program, len(cases), target, report.Duration(p.total))
+		p.stopped.Go(p.tick)
 	}
-	p.stopped.Go(func() { p.tick(interval) })
 	return p
 }
 
@@ -69,38 +60,44 @@ func (p *progress) event(e conformance.Event) {
 		p.waits[e.Case] = e.Until
 	case conformance.Finished:
 		p.done++
+		p.count[e.Verdict]++
+		if p.bar == nil {
+			fmt.Fprintf(p.out, "%s: %s of about %s · %d of %d · %s %s\n", program, report.Duration(time.Since(p.began)),
+				report.Duration(p.total), p.done, p.cases, e.Verdict, e.Case)
+		}
 	case conformance.Started:
 	}
 }
 
-func (p *progress) tick(interval time.Duration) {
-	ticker := time.NewTicker(interval)
+// tick draws once a second.
+func (p *progress) tick() {
+	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-p.quit:
 			return
 		case <-ticker.C:
-			p.show()
+			p.draw()
 		}
 	}
 }
 
-func (p *progress) show() {
+func (p *progress) draw() {
 	elapsed := time.Since(p.began)
-	text := fmt.Sprintf("%d of %d cases done%s", p.count(), p.cases, p.next())
-	if p.bar == nil {
-		fmt.Fprintf(p.out, "%s: %s of about %s · %s\n", program, report.Duration(elapsed), report.Duration(p.total), text)
-		return
-	}
-	p.bar.Describe(fmt.Sprintf("%s · %s left", text, report.Duration(max(p.total-elapsed, 0))))
-	_ = p.bar.Set64(min(int64(elapsed/time.Second), int64(p.total/time.Second)-1)) // a bar that cannot be drawn stops no run
+	p.bar.Describe(fmt.Sprintf("%s · %s left%s", p.counts(), report.Duration(max(p.total-elapsed, 0)), p.next()))
+	_ = p.bar.Set64(min(int64(elapsed/time.Second), max(int64(p.total/time.Second)-1, 0))) // a bar that cannot be drawn stops no run
 }
 
-func (p *progress) count() int {
+// counts is how many cases came to what so far.
+func (p *progress) counts() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.done
+	text := fmt.Sprintf("%d pass · %d fail", p.count[conformance.Pass]+p.count[conformance.Noted], p.count[conformance.Fail])
+	if other := p.done - p.count[conformance.Pass] - p.count[conformance.Noted] - p.count[conformance.Fail]; other > 0 {
+		text += fmt.Sprintf(" · %d other", other)
+	}
+	return text + fmt.Sprintf(" · %d waiting", p.cases-p.done)
 }
 
 // next is the wait that ends first.

@@ -12,12 +12,16 @@ const program = "fifoproof"
 
 // grammar is the command line.
 type grammar struct {
-	Verify verifyCmd `cmd:"" help:"Run the conformance suite against an endpoint and print a verdict for each case."`
-	Cases  casesCmd  `cmd:"" help:"List the cases: id, level, source and what each expects."`
-	Fields fieldsCmd `cmd:"" help:"Show for each field of a JSON body whether a change makes a new message."`
-	Hash   hashCmd   `cmd:"" help:"Print the deduplication ID of JSON bodies, as sha256sum prints hashes."`
-	Report reportCmd `cmd:"" help:"Merge saved results of several targets into one matrix."`
-	Serve  serveCmd  `cmd:"" help:"Serve an SQS endpoint for FIFO queues to other programs."`
+	Verify  verifyCmd  `cmd:"" help:"Run the conformance suite against an endpoint and print a verdict for each case."`
+	Plan    planCmd    `cmd:"" help:"Print what a run would do: timeline, calls, queues, time and cost, before anything runs."`
+	Judge   judgeCmd   `cmd:"" help:"Judge a saved history again, without a queue."`
+	Report  reportCmd  `cmd:"" help:"Render saved results: HTML, Markdown, JUnit, a badge, or several targets in one matrix."`
+	Cases   casesCmd   `cmd:"" help:"List the cases: id, level, source and what each expects."`
+	Fields  fieldsCmd  `cmd:"" help:"Show for each field of a JSON body whether a change makes a new message."`
+	Hash    hashCmd    `cmd:"" help:"Print the deduplication ID of JSON bodies, as sha256sum prints hashes."`
+	Clean   cleanCmd   `cmd:"" help:"Delete the queues that dead runs left behind, and only those."`
+	Mutants mutantsCmd `cmd:"" help:"Prove the suite: run it on faulty and legal variants of the embedded endpoint."`
+	Serve   serveCmd   `cmd:"" help:"Serve an SQS endpoint for FIFO queues to other programs."`
 
 	Version kong.VersionFlag `help:"Print the version and stop."`
 }
@@ -34,7 +38,10 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		About: "Proves what an Amazon SQS FIFO queue does with duplicates.",
 		Examples: `
 			fifoproof verify
+			fifoproof plan --target http://127.0.0.1:9324
 			fifoproof verify --target http://127.0.0.1:9324 --case 'window/*' --out report
+			fifoproof judge report
+			fifoproof report localstack aws --format html > matrix.html
 			fifoproof fields examples/order.json --exclude /sent_at
 			fifoproof hash order.json
 			fifoproof serve --queue orders.fifo

@@ -33,7 +33,7 @@ func call(t *testing.T, in string, args ...string) outcome {
 // TestHelp holds the help texts: they are what most people read first.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"", "verify", "cases", "fields", "hash", "serve"} {
+	for _, command := range []string{"", "verify", "plan", "judge", "report", "cases", "fields", "hash", "clean", "mutants", "serve"} {
 		args := append(strings.Fields(command), "--help")
 		got := call(t, "", args...)
 		require.Equal(t, cli.OK, got.code, "%q", args)
@@ -54,7 +54,7 @@ func TestVerify(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "deep", "out")
 	got := call(t, "", "verify", "--json", "--out", folder)
 	require.Equal(t, cli.OK, got.code)
-	require.Equal(t, "results: "+filepath.Join(folder, "results.json")+"\n", got.err)
+	require.Equal(t, "report: "+filepath.Join(folder, "report.html")+"\n", got.err)
 	var results struct {
 		Target  map[string]string
 		Summary map[string]float64
@@ -80,7 +80,7 @@ func TestVerify(t *testing.T) {
 
 func TestVerifyShowsAllCases(t *testing.T) {
 	t.Parallel()
-	got := call(t, "", "verify")
+	got := call(t, "", "verify", "--all", "--profile", "experiments")
 	require.Equal(t, cli.OK, got.code)
 	require.Empty(t, got.err)
 	ids, err := os.ReadFile("../../internal/conformance/testdata/ids.txt")

@@ -37,6 +37,7 @@ type serveCmd struct {
 	Addr         string   `default:"127.0.0.1:9324" placeholder:"HOST:PORT" help:"Listen here. Port 0 picks a free one. Default: ${default}."`
 	Clock        string   `default:"real" enum:"real,virtual" placeholder:"real|virtual" help:"The machine's clock, or one that stands still until it is moved by POST /_fifoproof/clock/advance. Default: ${default}."`
 	Queue        []string `placeholder:"NAME.fifo" sep:"none" help:"Make this queue. Can be repeated."`
+	Variant      []string `placeholder:"NAME" sep:"none" help:"Do otherwise than SQS in one way, to see whether your own tests notice; 'fifoproof mutants' lists the names. Can be repeated."`
 	Scope        string   `default:"queue" enum:"queue,messageGroup" placeholder:"queue|messageGroup" help:"Deduplication scope of the queues made. Default: ${default}."`
 	ContentBased bool     `help:"Let the queues made hash bodies that come without a deduplication ID."`
 	Public       bool     `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
@@ -48,7 +49,11 @@ func (c *serveCmd) run(ctx context.Context, stdio cli.Stdio, _ cli.Env) int {
 		cli.Report(stdio.Err, program, err)
 		return cli.Usage
 	}
-	options := emulator.Options{Clock: clock.Real{}}
+	if err := checkVariants(c.Variant); err != nil {
+		cli.Report(stdio.Err, program, err)
+		return cli.Usage
+	}
+	options := emulator.Options{Clock: clock.Real{}, Variants: c.Variant}
 	if c.Clock == virtualClock {
 		// The present, in whole seconds, so that timestamps look like any other day's.
 		options.Clock = clock.NewManual(clock.Real{}.Now().UTC().Truncate(time.Second), patience)

@@ -51,7 +51,7 @@ func Judge(history []Record) (*Results, error) {
 		if !lacking {
 			f = finding{verdict: Inconclusive, seen: Interrupted, reason: Interrupted}
 			if t := cases[id]; t != nil {
-				f = judge(t.last, rule)
+				f = t.judge(rule)
 			}
 		}
 		findings[id] = f
@@ -87,6 +87,14 @@ type tries struct {
 	last   *Evidence
 	calls  int // of all
 	queues int
+}
+
+// judge judges the last try. A run that was killed may have been about to see more.
+func (t *tries) judge(rule window.Rule) finding {
+	if !t.last.Closed && t.last.Stop == nil {
+		t.last.Stop = &Stop{Verdict: Inconclusive, Reason: Interrupted}
+	}
+	return judge(t.last, rule)
 }
 
 func (t *tries) take(r Record) {

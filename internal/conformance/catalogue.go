@@ -30,7 +30,7 @@ const W = window.Length
 // Catalogue returns all cases, by area, in the order in which they are shown.
 func Catalogue() []Case {
 	return withPremises(slices.Concat(
-		windowCases(), scopeCases(), contentCases(), batchCases(), lifecycleCases(),
+		windowCases(), edgeCases(), scopeCases(), contentCases(), batchCases(), lifecycleCases(),
 		validateCases(), receiveCases(), deadletterCases(), responseCases(), transportCases(),
 	))
 }

@@ -74,6 +74,7 @@ type Evidence struct {
 	Stop *Stop
 	// Began and Ended bound the case on its endpoint's clock.
 	Began, Ended Stamp
+	Closed       bool // it was brought to its end, last receive and all
 
 	replies    int
 	scopes     map[string]window.Scope  // by queue
@@ -111,6 +112,8 @@ func (e *Evidence) take(r Record) {
 		}
 	case r.End != nil:
 		e.Ended = *r.End
+	case r.Closed != nil:
+		e.Closed = true
 	}
 }
 

@@ -31,7 +31,8 @@ type Record struct {
 	Fields []Field   `json:"fields,omitempty"`
 	Flaw   string    `json:"flaw,omitempty"` // the harness contradicts itself
 	Stop   *Stop     `json:"stop,omitempty"`
-	End    *Stamp    `json:"end,omitempty"`
+	End    *Stamp    `json:"end,omitempty"`    // of the steps
+	Closed *Stamp    `json:"closed,omitempty"` // the last receive is made, the queues are gone
 	Done   *Done     `json:"done,omitempty"`
 }
 

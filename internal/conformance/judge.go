@@ -72,7 +72,7 @@ func judge(e *Evidence, rule window.Rule) finding {
 	}
 	if len(measured.probes) > 0 {
 		f := measured.finding()
-		seen = append(seen, f.seen)
+		seen = []string{f.seen} // that its ids were opened goes without saying
 		absence = true
 		if f.verdict != Pass {
 			f.seen = strings.Join(seen, "; ")
@@ -132,6 +132,8 @@ func (x *expectations) send(s Send, past time.Duration) (expected window.Expecta
 	expected, why = belief.Expect(s.At)
 	outcome := window.Unknown
 	switch {
+	case !s.At.Bounded():
+		expected, why = window.Undecidable, noAnswer
 	case expected == window.Delivered && belief.Past(s.At, past):
 		outcome = window.WasDelivered
 		x.opened[k] = s.At
@@ -143,6 +145,9 @@ func (x *expectations) send(s Send, past time.Duration) (expected window.Expecta
 	x.beliefs[k], _ = belief.Observe(s.At, outcome)
 	return expected, why
 }
+
+// noAnswer: what the rules say of a send holds only if it was carried out.
+const noAnswer window.Reason = "a send was not answered, and may have been carried out or not"
 
 // hold holds the times of a claim's sends against the rules: do as many of them have
 // to be delivered as the case means? why tells what they leave open, if anything. gap

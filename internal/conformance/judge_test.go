@@ -15,14 +15,15 @@ var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // at is the interval from a to b seconds after the epoch.
 func at(a, b float64) window.Interval {
+	from, to := time.Duration(a*float64(time.Second)), time.Duration(b*float64(time.Second))
 	return window.Interval{
-		Start: epoch.Add(time.Duration(a * float64(time.Second))),
-		End:   epoch.Add(time.Duration(b * float64(time.Second))),
+		Start: epoch.Add(from), End: epoch.Add(to),
+		Mono: window.Mono{Start: from, End: to, Kept: true},
 	}
 }
 
 func delivery(message, handle string, reply int, from, to float64) Delivery {
-	return Delivery{Queue: "q", MessageID: message, Handle: handle, Reply: reply, At: at(from, to), Visibility: 30 * time.Second}
+	return Delivery{Queue: "q", MessageID: message, Handle: handle, Reply: reply, At: at(from, to), Hidden: time.Duration((from + 30) * float64(time.Second))}
 }
 
 func TestCopies(t *testing.T) {
@@ -115,7 +116,7 @@ func TestJudge(t *testing.T) {
 	refusedFirst := history(10, 0, 0, 0, 0)
 	refusedFirst.Sends[0].Refused = "InvalidParameterValue"
 	disagreeing := history(10, 1, 1, 0, 0)
-	disagreeing.Disagreement = "the wire saw 2 deliveries, the consumer has 1 receipts"
+	disagreeing.Flaw = "the wire saw 2 deliveries, the consumer has 1 receipts"
 	late := history(10, 1, 0, 0, 0)
 	late.Deliveries = append(late.Deliveries, delivery("late", "h", 99, 500, 501))
 
@@ -158,7 +159,11 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			f := judge(Case{Level: tt.level}, tt.e, tt.stepErr, window.ClientRule(), tt.own)
+			e := *tt.e
+			if tt.stepErr != nil {
+				e.Stop = stopped(tt.stepErr)
+			}
+			f := Case{Level: tt.level}.weigh(judge(&e, window.ClientRule()), tt.own)
 			require.Equal(t, tt.want, f.verdict, "seen: %s, reason: %s", f.seen, f.reason)
 			require.NotEmpty(t, f.seen)
 			if tt.want != Pass && tt.want != Noted {
@@ -179,10 +184,10 @@ func TestJudgeOnStandingClock(t *testing.T) {
 	for i := range e.Deliveries {
 		e.Deliveries[i].At = at(0, 0)
 	}
-	f := judge(Case{Level: Must}, e, nil, window.Rule{Length: window.Length}, true)
+	f := judge(e, window.Rule{Length: window.Length})
 	require.Equal(t, Pass, f.verdict, f.reason)
 	e.Deliveries = append(e.Deliveries, Delivery{Queue: "q", MessageID: "again", Reply: 11, At: at(0, 0)})
-	f = judge(Case{Level: Must}, e, nil, window.Rule{Length: window.Length}, true)
+	f = judge(e, window.Rule{Length: window.Length})
 	require.Equal(t, Fail, f.verdict)
 }
 
@@ -203,6 +208,6 @@ func TestRank(t *testing.T) {
 		for _, v := range tt.verdicts {
 			cases = append(cases, Result{Verdict: v})
 		}
-		require.Equal(t, tt.exit, summarise(cases, 0).Exit, "%v", tt.verdicts)
+		require.Equal(t, tt.exit, Policy{}.summarise(cases).Exit, "%v", tt.verdicts)
 	}
 }

@@ -49,3 +49,18 @@ func NewMutant(results *Results) Mutant {
 	}
 	return m
 }
+
+// Sound reports whether the suite did what it must: a faulty variant is killed, a legal
+// one never fails a MUST, and a fault beside a legal variant is never a pass.
+func (m Mutant) Sound() bool {
+	by, killed := m.Killed()
+	switch {
+	case len(m.Broken) > 0:
+		return false
+	case m.Legal && m.With == "":
+		return by != Must
+	case m.With != "":
+		return m.Exit != exitPass
+	}
+	return killed
+}

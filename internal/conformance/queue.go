@@ -50,7 +50,7 @@ func (b *Bench) queue(ctx context.Context, extra attributes) (*queue, error) {
 	}
 	b.made++
 	name := fmt.Sprintf("%s-%d.fifo", b.name, b.made)
-	made, err := b.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: set, Tags: b.setup.tags()})
+	made, err := b.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: set, Tags: b.setup.Tags()})
 	if err != nil {
 		if refused(err) != "" && len(extra) > 0 {
 			return nil, fmt.Errorf("%w: a queue with %s: %s", errUnable, describe(extra), refused(err))

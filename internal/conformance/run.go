@@ -32,9 +32,10 @@ type Setup struct {
 	// Store opens an empty receipt store for one case.
 	Store func(ctx context.Context) (receipt.Store, error)
 
-	Own    bool // the endpoint is our reference: INFO cases bind it
-	Exact  bool // time stands still while a request is answered
-	Serial bool // all cases share one virtual clock, so one runs after the other
+	Own     bool // the endpoint is our reference: INFO cases bind it
+	Virtual bool // each case has a virtual clock of its own, which a wait moves
+	Exact   bool // time stands still while a request is answered
+	Serial  bool // all cases share one virtual clock, so one runs after the other
 
 	Profile  Profile
 	Policy   Policy
@@ -63,9 +64,16 @@ type Event struct {
 }
 
 const (
-	// quickAtOnce bounds how many cases without a wait run side by side on a
-	// foreign endpoint. Cases that wait all start at once: they share one window.
+	// quickAtOnce bounds how many cases without a wait run side by side in real time.
+	// Cases that wait all start at once: they share one window.
 	quickAtOnce = 8
+
+	// finishAtOnce bounds how many cases have their last receive at a time.
+	finishAtOnce = 64
+
+	// lateLook is how long after the last case without a wait their queues get a last
+	// receive, where others still wait: what comes late should have had its time.
+	lateLook = time.Minute
 
 	// cleanUpTime bounds what is done after the last case or an interrupt.
 	cleanUpTime = 20 * time.Second
@@ -107,17 +115,16 @@ func Run(ctx context.Context, cases []Case, setup Setup, progress func(Event)) (
 		_, a.skipped = start.lacks(c)
 		attempts[i] = a
 	}
-	setup.each(attempts, func(a *attempt) {
+	setup.perform(ctx, attempts, func(a *attempt) {
 		progress(Event{Case: a.spec.ID, Step: Started})
 		verdict := Skipped
 		if !a.skipped {
 			verdict = a.run(ctx, start)
 		}
 		progress(Event{Case: a.spec.ID, Step: Finished, Verdict: verdict})
-	})
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
-	defer cancel()
-	setup.each(attempts, func(a *attempt) {
+	}, func(a *attempt) {
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
+		defer cancel()
 		if !a.skipped {
 			a.finish(after)
 		}
@@ -142,45 +149,66 @@ func (s Setup) start(cases []Case, began time.Time) *RunStart {
 
 // rule is how the endpoint's window looks on the clock of the run.
 func (s Setup) rule() window.Rule {
-	if s.Exact {
+	if s.Virtual || s.Serial {
 		return window.Rule{Length: window.Length}
 	}
 	return window.ClientRule()
 }
 
-// tags mark the queues of this run, so that those of dead runs can be told.
-func (s Setup) tags() map[string]string {
+// Tags mark the queues of this run, so that those of dead runs can be told.
+func (s Setup) Tags() map[string]string {
 	return map[string]string{RunTag: s.Run, ExpiresTag: s.Expires.UTC().Format(time.RFC3339)}
 }
 
-// each runs work for all attempts, as much side by side as the target allows.
-func (s Setup) each(attempts []*attempt, work func(*attempt)) {
-	limit := quickAtOnce
+// perform runs all attempts, as much side by side as the target allows, and finishes
+// them when all that could still touch their queues is over.
+func (s Setup) perform(ctx context.Context, attempts []*attempt, run, finish func(*attempt)) {
 	switch {
 	case s.Serial:
-		limit = 1
-	case s.Exact:
-		limit = runtime.GOMAXPROCS(0)
+		pool(attempts, 1, run)
+		pool(attempts, 1, finish)
+		return
+	case s.Virtual:
+		pool(attempts, runtime.GOMAXPROCS(0), run)
+		pool(attempts, runtime.GOMAXPROCS(0), finish)
+		return
 	}
-	slots := make(chan struct{}, limit)
+	var waiting, quick []*attempt
+	for _, a := range attempts {
+		if a.spec.Wait > 0 {
+			waiting = append(waiting, a)
+		} else {
+			quick = append(quick, a)
+		}
+	}
+	waited := make(chan struct{})
+	go func() {
+		pool(waiting, len(waiting), run)
+		close(waited)
+	}()
+	pool(quick, quickAtOnce, run)
+	look := time.NewTimer(lateLook)
+	defer look.Stop()
+	select {
+	case <-look.C:
+	case <-waited:
+	case <-ctx.Done():
+	}
+	pool(quick, finishAtOnce, finish)
+	<-waited
+	pool(waiting, finishAtOnce, finish)
+}
+
+// pool does work for all attempts, limit of them at a time.
+func pool(attempts []*attempt, limit int, work func(*attempt)) {
+	slots := make(chan struct{}, max(limit, 1))
 	var all sync.WaitGroup
-	start := func(a *attempt, done func()) {
+	for _, a := range attempts {
+		slots <- struct{}{}
 		all.Go(func() {
-			defer done()
+			defer func() { <-slots }()
 			work(a)
 		})
-	}
-	inRealTime := !s.Serial && !s.Exact
-	for _, a := range attempts {
-		if inRealTime && a.spec.Wait > 0 {
-			start(a, func() {})
-		}
-	}
-	for _, a := range attempts {
-		if !inRealTime || a.spec.Wait == 0 {
-			slots <- struct{}{}
-			start(a, func() { <-slots })
-		}
 	}
 	all.Wait()
 }
@@ -286,6 +314,8 @@ func (a *attempt) finish(ctx context.Context) {
 		}
 	}
 	b.queues = nil
+	closed := b.wire.now()
+	a.record(Record{Closed: &closed})
 }
 
 // Slug makes a word that is unique among runs from random bytes.

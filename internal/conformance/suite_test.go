@@ -5,34 +5,34 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/stretchr/testify/require"
 
-	"fifoproof/internal/clock"
 	"fifoproof/internal/conformance"
-	"fifoproof/internal/emulator"
 	"fifoproof/internal/receipt"
 	"fifoproof/internal/receipt/sqlite"
 	"fifoproof/internal/target"
 )
 
 // setup is a run against the target that FIFOPROOF_TARGET names, or against the
-// embedded endpoint, there with a fault if one is given.
-func setup(t *testing.T, spec string, fault emulator.Fault, options ...sqlite.Option) conformance.Setup {
+// embedded endpoint, as a variant of it if one is given.
+func setup(t *testing.T, spec string, variant string, options ...sqlite.Option) conformance.Setup {
 	t.Helper()
 	opened, _, err := target.Open(t.Context(), spec, os.LookupEnv)
 	require.NoError(t, err)
+	if variant != "" {
+		opened = target.Variant(1, variant)
+	}
 	return conformance.Setup{
-		Target: conformance.Target{Name: opened.Name, Product: opened.Product, Version: opened.Version, Clock: opened.Clock},
-		Run:    "test",
-		Connect: func(wrap func(sqs.HTTPClient) sqs.HTTPClient) (*sqs.Client, clock.Clock, error) {
-			return opened.Connect(wrap, fault)
-		},
+		Target:  conformance.Target{Name: opened.Name, Product: opened.Product, Version: opened.Version, Clock: opened.Clock},
+		Run:     "test",
+		Connect: opened.Connect,
 		Store: func(ctx context.Context) (receipt.Store, error) {
 			return sqlite.Open(ctx, sqlite.Memory(), options...)
 		},
-		Own: opened.Own(), Exact: opened.Clock == "virtual", Serial: opened.Shared(),
+		Own: opened.Own(), Virtual: spec == target.Embedded, Exact: opened.Clock == "virtual", Serial: opened.Shared(),
+		Profile: conformance.Default, Expires: time.Now().Add(time.Hour),
 	}
 }
 

@@ -11,13 +11,13 @@ func (s *Server) changeMessageVisibility(_ *call, in *changeMessageVisibilityInp
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	if in.ReceiptHandle == nil {
 		return nil, missingParameter("ReceiptHandle")
 	}
 	if err := s.changeBy(q, *in.ReceiptHandle, in.VisibilityTimeout); err != nil {
 		return nil, err
 	}
-	q.wake()
+	s.wake(q)
 	return nil, nil
 }

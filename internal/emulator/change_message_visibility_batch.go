@@ -18,7 +18,7 @@ func (s *Server) changeMessageVisibilityBatch(_ *call, in *changeMessageVisibili
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	if err := checkEntryIDs(in.Entries); err != nil {
 		return nil, err
 	}
@@ -30,6 +30,6 @@ func (s *Server) changeMessageVisibilityBatch(_ *call, in *changeMessageVisibili
 		}
 		out.Successful = append(out.Successful, succeededEntry{e.entryID()})
 	}
-	q.wake()
+	s.wake(q)
 	return out, nil
 }

@@ -27,9 +27,9 @@ func TestHealth(t *testing.T) {
 	}
 	r := do(t, emulator.New(emulator.Options{}), "GET", emulator.HealthPath, "")
 	require.Contains(t, r.body, `"clock":"real"`)
-	require.NotContains(t, r.body, `"fault"`)
-	r = do(t, emulator.New(emulator.Options{Fault: emulator.ScopeIgnored}), "GET", emulator.HealthPath, "")
-	require.Contains(t, r.body, `"fault":"scope-ignored"`)
+	require.NotContains(t, r.body, `"variants"`)
+	r = do(t, emulator.New(emulator.Options{Variants: []string{"", "scope-ignored", "slow-replies"}}), "GET", emulator.HealthPath, "")
+	require.Contains(t, r.body, `"variants":["scope-ignored","slow-replies"]`)
 }
 
 func TestAdvance(t *testing.T) {

@@ -10,13 +10,13 @@ func (s *Server) deleteMessage(_ *call, in *deleteMessageInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	if in.ReceiptHandle == nil {
 		return nil, missingParameter("ReceiptHandle")
 	}
 	if err := s.deleteBy(q, *in.ReceiptHandle); err != nil {
 		return nil, err
 	}
-	q.wake() // its group may be free
+	s.wake(q) // its group may be free
 	return nil, nil
 }

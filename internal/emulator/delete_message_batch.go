@@ -17,7 +17,7 @@ func (s *Server) deleteMessageBatch(_ *call, in *deleteMessageBatchInput) (any, 
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	if err := checkEntryIDs(in.Entries); err != nil {
 		return nil, err
 	}
@@ -32,6 +32,6 @@ func (s *Server) deleteMessageBatch(_ *call, in *deleteMessageBatchInput) (any, 
 		}
 		out.Successful = append(out.Successful, succeededEntry{e.entryID()})
 	}
-	q.wake()
+	s.wake(q)
 	return out, nil
 }

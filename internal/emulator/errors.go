@@ -54,6 +54,13 @@ func invalidAttributeName(name string) *apiError {
 	return badRequest(modelled+"InvalidAttributeName", "InvalidAttributeName", "Unknown Attribute %s.", quoted(name))
 }
 
+// onlyFIFO is for an attribute of FIFO queues at the creation of a standard queue
+// (recorded of AWS: the code of an unknown attribute, with a text that tells).
+func onlyFIFO(name string) *apiError {
+	return badRequest(modelled+"InvalidAttributeName", "InvalidAttributeName",
+		"You can specify the %s only when FifoQueue is set to true.", name)
+}
+
 func invalidAttributeValue(name, reason string) *apiError {
 	return badRequest(modelled+"InvalidAttributeValue", "InvalidAttributeValue",
 		"Invalid value for the parameter %s. Reason: %s", name, reason)
@@ -102,6 +109,24 @@ func receiptHandleIsInvalid() *apiError {
 	return &apiError{
 		status: http.StatusNotFound, shape: modelled + "ReceiptHandleIsInvalid", code: "ReceiptHandleIsInvalid",
 		message: "The input receipt handle is invalid.",
+	}
+}
+
+// resourceNotFound is for the ARN of a queue and the handle of a task that are not
+// there.
+func resourceNotFound(format string, args ...any) *apiError {
+	return &apiError{
+		status: http.StatusNotFound, shape: modelled + "ResourceNotFoundException", code: "ResourceNotFoundException",
+		message: fmt.Sprintf(format, args...),
+	}
+}
+
+// requestThrottled has the status of the model and of replies logged of AWS; one
+// page of the developer guide names ThrottlingException instead.
+func requestThrottled() *apiError {
+	return &apiError{
+		status: http.StatusForbidden, shape: modelled + "RequestThrottled", code: "RequestThrottled",
+		message: "Request is throttled.",
 	}
 }
 

@@ -20,14 +20,14 @@ func (s *Server) getQueueAttributes(_ *call, in *getQueueAttributesInput) (any, 
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	for _, name := range in.AttributeNames {
 		if _, canBeSet := attributeRules[name]; name != "All" && !canBeSet && !slices.Contains(readOnlyAttributes, name) {
 			return nil, invalidAttributeName(name)
 		}
 	}
 
-	counts := q.fifo.Counts(s.now())
+	counts := s.counts(q)
 	values := maps.Clone(q.attributes)
 	values["ApproximateNumberOfMessages"] = strconv.Itoa(counts.Visible)
 	values["ApproximateNumberOfMessagesDelayed"] = strconv.Itoa(counts.Delayed)

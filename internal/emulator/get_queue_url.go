@@ -9,7 +9,7 @@ func (s *Server) getQueueURL(c *call, in *getQueueURLInput) (any, error) {
 	if in.QueueName == nil || *in.QueueName == "" {
 		return nil, missingParameter("QueueName")
 	}
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	owner := in.QueueOwnerAWSAccountID
 	if s.queues[*in.QueueName] == nil || owner != nil && *owner != Account {

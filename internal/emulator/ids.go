@@ -15,14 +15,15 @@ type ids struct {
 	random *rand.ChaCha8
 }
 
-func newIDs(seed uint64) *ids {
-	var key [32]byte
+func newIDs(seed uint64) *ids { return &ids{random: rand.NewChaCha8(keyOf(seed))} }
+
+func keyOf(seed uint64) (key [32]byte) {
 	if seed == 0 {
 		_, _ = crand.Read(key[:]) // never fails since Go 1.24
 	} else {
 		binary.BigEndian.PutUint64(key[:], seed)
 	}
-	return &ids{random: rand.NewChaCha8(key)}
+	return key
 }
 
 // uuid makes a version 4 UUID (RFC 9562 section 5.4), the form of SQS's ids.
@@ -43,4 +44,31 @@ func (i *ids) uuid() string {
 		text[dash] = '-'
 	}
 	return string(text[:])
+}
+
+// chance is what variants and disturbances leave to chance, in a stream of its own,
+// so that they change no id.
+type chance struct {
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+func newChance(seed uint64) *chance {
+	key := keyOf(seed)
+	key[len(key)-1] ^= 1
+	return &chance{random: rand.New(rand.NewChaCha8(key))}
+}
+
+// hit is true with probability p.
+func (c *chance) hit(p float64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.random.Float64() < p
+}
+
+// below is a number from 0 to n-1.
+func (c *chance) below(n int64) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.random.Int64N(n)
 }

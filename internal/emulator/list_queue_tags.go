@@ -11,6 +11,6 @@ func (s *Server) listQueueTags(_ *call, in *queueInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	return listQueueTagsOutput{maps.Clone(q.tags)}, nil
 }

@@ -41,14 +41,10 @@ type endpoint struct {
 	sdk    *sqs.Client
 }
 
-func newEndpoint(t *testing.T, fault ...emulator.Fault) *endpoint {
+func newEndpoint(t *testing.T, variants ...string) *endpoint {
 	t.Helper()
 	e := &endpoint{t: t, clock: clock.NewVirtual(start)}
-	o := emulator.Options{Clock: e.clock, Seed: 1}
-	if len(fault) > 0 {
-		o.Fault = fault[0]
-	}
-	e.server = emulator.New(o)
+	e.server = emulator.New(emulator.Options{Clock: e.clock, Seed: 1, Variants: variants})
 	e.sdk = client(e.server)
 	return e
 }

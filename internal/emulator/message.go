@@ -139,19 +139,25 @@ type sentOutput struct {
 	SequenceNumber               string
 }
 
-// send hands a checked message to the queue, which is locked.
-func (s *Server) send(q *queue, m *messageInput) (sentOutput, error) {
-	sent, err := q.fifo.Send(s.now(), m.letter())
+// send hands a checked message to the queue.
+func (s *Server) send(q *queue, m *messageInput, aside fifo.Aside) (sentOutput, error) {
+	letter := m.letter()
+	letter.Aside = aside
+	sent, err := q.fifo.Send(s.now(), letter)
 	if err != nil {
 		return sentOutput{}, err
 	}
-	return sentOutput{
+	out := sentOutput{
 		MD5OfMessageAttributes:       md5OfAttributes(m.MessageAttributes),
 		MD5OfMessageBody:             md5Of(*m.MessageBody),
 		MD5OfMessageSystemAttributes: md5OfAttributes(m.MessageSystemAttributes),
 		MessageID:                    sent.MessageID,
-		SequenceNumber:               sent.SequenceNumber(),
-	}, nil
+		SequenceNumber:               s.sequenceNumber(sent.Sequence),
+	}
+	if s.hooks.firstDigests {
+		q.firstDigests(&out)
+	}
+	return out, nil
 }
 
 func md5Of(text string) string {

@@ -11,12 +11,12 @@ func (s *Server) purgeQueue(_ *call, in *queueInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	if err := q.fifo.Purge(s.now()); errors.Is(err, fifo.ErrPurging) {
 		return nil, purgeInProgress(q.name)
 	} else if err != nil {
 		return nil, err
 	}
-	q.wake()
+	s.wake(q)
 	return nil, nil
 }

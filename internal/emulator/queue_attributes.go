@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,9 @@ const (
 	attrKmsKey       = "KmsMasterKeyId"
 	attrLimit        = "FifoThroughputLimit"
 	attrMaximumSize  = "MaximumMessageSize"
+	attrPolicy       = "Policy"
+	attrRedrive      = "RedrivePolicy"
+	attrRedriveAllow = "RedriveAllowPolicy"
 	attrRetention    = "MessageRetentionPeriod"
 	attrScope        = "DeduplicationScope"
 	attrSSE          = "SqsManagedSseEnabled"
@@ -54,11 +58,11 @@ var attributeRules = map[string]attributeRule{
 	// Kept and read back, not acted on.
 	attrKmsKey:                     {"", anyText},
 	"KmsDataKeyReusePeriodSeconds": {"", within(60, 86400)},
-	"Policy":                       {"", jsonObject},
+	attrPolicy:                     {"", jsonObject},
 
-	// Messages would have to move, and none does.
-	"RedrivePolicy":      {"", refused},
-	"RedriveAllowPolicy": {"", refused},
+	// Kept as they are spelled; see redrive.go.
+	attrRedrive:      {"", isRedrivePolicy},
+	attrRedriveAllow: {"", isRedriveAllowPolicy},
 }
 
 // readOnlyAttributes can be asked for beside attributeRules.
@@ -165,8 +169,15 @@ func jsonObject(name, value string) (string, error) {
 	return value, nil
 }
 
-func refused(name, _ string) (string, error) {
-	return "", unsupported("%s is not served here: %s, so no message would ever move.", name, noDeadLetters)
+// sameValue tells whether two values of an attribute say the same.
+func sameValue(name, a, b string) bool {
+	switch name {
+	case attrPolicy, attrRedrive, attrRedriveAllow:
+		var one, other any
+		return a == b || json.Unmarshal([]byte(a), &one) == nil && json.Unmarshal([]byte(b), &other) == nil &&
+			reflect.DeepEqual(one, other)
+	}
+	return a == b
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -27,9 +27,14 @@ func checkQueueKind(name string, given map[string]string) error {
 	case !standardName.MatchString(name):
 		return invalidParameter("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length.")
 	}
-	for _, attribute := range []string{attrFifoQueue, attrContentBased, attrScope, attrLimit} {
+	for _, attribute := range []string{attrFifoQueue, attrContentBased} {
 		if _, isGiven := given[attribute]; isGiven {
 			return invalidAttributeName(attribute)
+		}
+	}
+	for _, attribute := range []string{attrScope, attrLimit} {
+		if _, isGiven := given[attribute]; isGiven {
+			return onlyFIFO(attribute)
 		}
 	}
 	return unsupported("Standard queues are not served here, only FIFO queues: end the name in .fifo and set FifoQueue to true.")

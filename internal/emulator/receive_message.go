@@ -36,7 +36,7 @@ type receivedMessage struct {
 	ReceiptHandle          string
 }
 
-func (in *receiveMessageInput) ask() (fifo.Ask, *apiError) {
+func (s *Server) ask(in *receiveMessageInput) (fifo.Ask, *apiError) {
 	ask := fifo.Ask{Max: 1, Visibility: -1}
 	if n := in.MaxNumberOfMessages; n != nil {
 		if err := checkRange("MaxNumberOfMessages", *n, 1, maxReceive); err != nil {
@@ -56,6 +56,9 @@ func (in *receiveMessageInput) ask() (fifo.Ask, *apiError) {
 		}
 		ask.AttemptID = *id
 	}
+	if s.hooks.oneMessage {
+		ask.Max = 1
+	}
 	if n := in.WaitTimeSeconds; n != nil {
 		return ask, checkRange("WaitTimeSeconds", *n, 0, maxWait)
 	}
@@ -69,8 +72,8 @@ func (s *Server) receiveMessage(c *call, in *receiveMessageInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock() // waiting unlocks and locks again
-	ask, invalid := in.ask()
+	defer s.mu.Unlock() // waiting unlocks and locks again
+	ask, invalid := s.ask(in)
 	if invalid != nil {
 		return nil, invalid
 	}
@@ -82,7 +85,10 @@ func (s *Server) receiveMessage(c *call, in *receiveMessageInput) (any, error) {
 	deadline := s.now().Add(wait)
 	for {
 		now := s.now()
-		got, err := q.fifo.Receive(now, ask)
+		if s.comesBackEmpty(q, now) {
+			return receiveMessageOutput{}, nil
+		}
+		got, err := s.receive(q, now, ask)
 		switch {
 		case errors.Is(err, fifo.ErrNotRetryable):
 			return nil, invalidValue(ask.AttemptID, "ReceiveRequestAttemptId",
@@ -90,12 +96,15 @@ func (s *Server) receiveMessage(c *call, in *receiveMessageInput) (any, error) {
 		case err != nil:
 			return nil, err
 		case len(got) > 0:
-			return in.output(q, got), nil
+			return s.received(in, q, got), nil
 		case !now.Before(deadline):
 			return receiveMessageOutput{}, nil
 		}
 		until := deadline
 		if next, ok := q.fifo.NextEvent(now); ok && next.Before(until) {
+			until = next
+		}
+		if next, ok := s.nextMove(now); ok && next.Before(until) {
 			until = next
 		}
 		switch err := s.waitFor(c, q, until); {
@@ -109,24 +118,24 @@ func (s *Server) receiveMessage(c *call, in *receiveMessageInput) (any, error) {
 	}
 }
 
-// waitFor waits, without the lock of q, for until or for something to happen to q.
+// waitFor waits, without the lock, for until or for something to happen to q.
 func (s *Server) waitFor(c *call, q *queue, until time.Time) error {
 	changed := q.changed
 	q.waiting++
-	q.mu.Unlock()
+	s.mu.Unlock()
 	s.log.LogAttrs(c.ctx, slog.LevelDebug, "waiting", slog.String("queue", q.name), slog.Time("until", until))
 	err := s.clock.Wait(c.ctx, until, changed)
-	q.mu.Lock()
+	s.lock()
 	q.waiting--
 	return err
 }
 
-func (in *receiveMessageInput) output(q *queue, got []fifo.Delivery) receiveMessageOutput {
+func (s *Server) received(in *receiveMessageInput, q *queue, got []fifo.Delivery) receiveMessageOutput {
 	names := slices.Concat(in.MessageSystemAttributeNames, in.AttributeNames)
 	var out receiveMessageOutput
 	for _, d := range got {
 		m := receivedMessage{
-			Attributes:    systemAttributes(d, names),
+			Attributes:    s.systemAttributes(d, names),
 			Body:          d.Body,
 			MD5OfBody:     md5Of(d.Body),
 			MessageID:     d.MessageID,
@@ -143,7 +152,7 @@ func (in *receiveMessageInput) output(q *queue, got []fifo.Delivery) receiveMess
 
 // systemAttributes are those that names ask for. A name that SQS does not know is
 // ignored, as recorded of AWS.
-func systemAttributes(d fifo.Delivery, names []string) map[string]string {
+func (s *Server) systemAttributes(d fifo.Delivery, names []string) map[string]string {
 	if len(names) == 0 {
 		return nil
 	}
@@ -154,7 +163,10 @@ func systemAttributes(d fifo.Delivery, names []string) map[string]string {
 		"MessageGroupId":                   d.Group,
 		"SenderId":                         Account,
 		"SentTimestamp":                    strconv.FormatInt(d.SentAt.UnixMilli(), 10),
-		"SequenceNumber":                   d.SequenceNumber(),
+		"SequenceNumber":                   s.sequenceNumber(d.Sequence),
+	}
+	if d.From != "" {
+		all["DeadLetterQueueSourceArn"] = d.From
 	}
 	if with, ok := d.Enclosed.(*enclosed); ok && with.trace != "" {
 		all[sysTraceHeader] = with.trace

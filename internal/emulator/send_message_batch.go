@@ -1,5 +1,7 @@
 package emulator
 
+import "fifoproof/internal/fifo"
+
 type sendMessageBatchInput struct {
 	Entries  []sendEntry
 	QueueURL *string `json:"QueueUrl"`
@@ -24,7 +26,7 @@ func (s *Server) sendMessageBatch(_ *call, in *sendMessageBatchInput) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	if err := checkEntryIDs(in.Entries); err != nil {
 		return nil, err
 	}
@@ -36,26 +38,33 @@ func (s *Server) sendMessageBatch(_ *call, in *sendMessageBatchInput) (any, erro
 		return nil, batchTooLong(size)
 	}
 	for i := range in.Entries {
-		if err := in.Entries[i].checkIDs(q.contentBased); err != nil {
+		if err := in.Entries[i].checkIDs(q.contentBased); err != nil && !s.hooks.entriesAlone {
 			// A missing group is another code here than for a single message, as
 			// recorded of AWS.
 			return nil, invalidParameter("%s", err.message)
 		}
 	}
 
+	s.batches++
+	aside := fifo.Aside{Batch: s.batches}
 	var out batchOutput[sentEntry]
 	for i := range in.Entries {
 		e := &in.Entries[i]
-		if err := e.check(q.maximumSize); err != nil {
-			out.Failed = append(out.Failed, failed(e.entryID(), err))
+		refusal := e.checkIDs(q.contentBased) // passed before, but for a variant
+		if refusal == nil {
+			refusal = e.check(q.maximumSize)
+		}
+		if refusal != nil {
+			s.refused(q, &e.messageInput)
+			out.Failed = append(out.Failed, failed(e.entryID(), refusal))
 			continue
 		}
-		sent, err := s.send(q, &e.messageInput)
+		sent, err := s.send(q, &e.messageInput, aside)
 		if err != nil {
 			return nil, err
 		}
 		out.Successful = append(out.Successful, sentEntry{sent, e.entryID()})
 	}
-	q.wake()
+	s.wake(q)
 	return out, nil
 }

@@ -28,32 +28,43 @@ const (
 // Options say how a server is to behave. The zero value is a right endpoint on the
 // machine's clock.
 type Options struct {
-	Clock  clock.Clock  // nil: clock.Real
-	Fault  Fault        // "": none
-	Logger *slog.Logger // nil: silent. A line a request, at debug level, without bodies
-	Seed   uint64       // of message and request ids; 0: other ones in every server
+	Clock    clock.Clock  // nil: clock.Real
+	Variants []string     // names of [Variants], combined in this order; "" is none
+	Logger   *slog.Logger // nil: silent. A line a request, at debug level, without bodies
+
+	// Seed of message and request ids and, apart from them, of what variants and
+	// disturbances leave to chance. 0: other ones in every server.
+	Seed uint64
 }
 
 // Server is an SQS endpoint with queues of its own. It is safe for concurrent use.
 type Server struct {
-	clock   clock.Clock
-	log     *slog.Logger
-	ids     *ids
-	fault   Fault
-	variant fifo.Variant
-	broken  error // the options cannot be honoured
+	clock  clock.Clock
+	log    *slog.Logger
+	ids    *ids
+	chance *chance
+	broken error // the options cannot be honoured
 
-	mu      sync.Mutex
+	// Of the variants; their zero values are the right endpoint.
+	variants     []string
+	queueVariant fifo.Variant
+	hooks        hooks
+
+	disturbances disturbances
+
+	mu      sync.Mutex // guards all below, and all queues
 	queues  map[string]*queue
 	deleted map[string]time.Time
-	born    uint64 // queues made so far, so that receipt handles tell them apart
+	moving  []*moveTask // those that run
+	born    uint64      // queues made so far, so that receipt handles tell them apart
+	batches uint64      // sent so far
 }
 
-// New makes a server without queues. One with a fault that is not among [Faults]
-// refuses every request with a sentence about it, lest it pass for a faulty one.
+// New makes a server without queues. One with a variant that is not among [Variants]
+// refuses every request with a sentence about it, lest it pass for another one.
 func New(o Options) *Server {
 	s := &Server{
-		clock: o.Clock, log: o.Logger, ids: newIDs(o.Seed), fault: o.Fault,
+		clock: o.Clock, log: o.Logger, ids: newIDs(o.Seed), chance: newChance(o.Seed),
 		queues: map[string]*queue{}, deleted: map[string]time.Time{},
 	}
 	if s.clock == nil {
@@ -62,7 +73,9 @@ func New(o Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.variant, s.broken = o.Fault.variant()
+	for _, name := range o.Variants {
+		s.vary(name)
+	}
 	return s
 }
 
@@ -99,10 +112,13 @@ func (s *Server) create(name string, given, tags map[string]string) (*queue, err
 		return nil, err
 	}
 
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	if q := s.queues[name]; q != nil {
 		return q, q.differs(values)
+	}
+	if err := s.checkRedrive(name, values); err != nil {
+		return nil, err
 	}
 	now := s.clock.Now()
 	maps.DeleteFunc(s.deleted, func(_ string, at time.Time) bool { return now.Sub(at) >= deletedFor })

@@ -12,7 +12,7 @@ func (s *Server) setQueueAttributes(_ *call, in *setQueueAttributesInput) (any, 
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	if len(in.Attributes) == 0 {
 		return nil, missingParameter("Attributes")
 	}
@@ -24,7 +24,10 @@ func (s *Server) setQueueAttributes(_ *call, in *setQueueAttributesInput) (any, 
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkRedrive(q.name, given); err != nil {
+		return nil, err
+	}
 	q.adopt(s.now(), values)
-	q.wake()
+	s.wake(q)
 	return nil, nil
 }

@@ -12,7 +12,7 @@ func (s *Server) tagQueue(_ *call, in *tagQueueInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	if len(in.Tags) == 0 {
 		return nil, missingParameter("Tags")
 	}

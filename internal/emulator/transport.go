@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -36,6 +37,9 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err // the reply is lost, as it is on a socket
 	}
+	if rec.cut {
+		return nil, fmt.Errorf("the connection was cut: %w", io.ErrUnexpectedEOF)
+	}
 	return &http.Response{
 		Status:     strconv.Itoa(rec.status) + " " + http.StatusText(rec.status),
 		StatusCode: rec.status,
@@ -52,6 +56,7 @@ type recorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
+	cut    bool // the caller gets no answer
 }
 
 func (r *recorder) Header() http.Header { return r.header }

@@ -10,7 +10,7 @@ func (s *Server) untagQueue(_ *call, in *untagQueueInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer q.mu.Unlock()
+	defer s.mu.Unlock()
 	if len(in.TagKeys) == 0 {
 		return nil, missingParameter("TagKeys")
 	}

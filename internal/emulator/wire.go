@@ -64,6 +64,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	requestID := s.ids.uuid()
 	name, out, err := s.dispatch(r)
+	if errors.Is(err, errCut) {
+		s.log.LogAttrs(r.Context(), slog.LevelDebug, "cut", slog.String("action", name), slog.String("request", requestID))
+		cut(w)
+		return
+	}
 	status, code := http.StatusOK, ""
 	header := w.Header()
 	header.Set("X-Amzn-Requestid", requestID)
@@ -117,7 +122,9 @@ func (s *Server) dispatch(r *http.Request) (name string, out any, err error) {
 	if err != nil {
 		return name, nil, err
 	}
-	out, err = run(s, &call{ctx: r.Context(), base: baseURL(r)}, body)
+	out, err = s.disturbed(r.Context(), name, func() (any, error) {
+		return run(s, &call{ctx: r.Context(), base: baseURL(r)}, body)
+	})
 	return name, out, err
 }
 

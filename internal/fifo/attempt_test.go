@@ -13,7 +13,9 @@ import (
 func TestReceiveAttempt(t *testing.T) {
 	t.Parallel()
 	attempt := func(b *bench) ([]fifo.Delivery, error) {
-		return b.queue.Receive(b.now, fifo.Ask{Max: 2, Visibility: -1, AttemptID: "try"})
+		got, dead, err := b.queue.Receive(b.now, fifo.Ask{Max: 2, Visibility: -1, AttemptID: "try"})
+		require.Empty(b.t, dead)
+		return got, err
 	}
 	setup := func(t *testing.T) (*bench, []fifo.Delivery) {
 		b := newBench(t)
@@ -74,7 +76,7 @@ func TestReceiveAttempt(t *testing.T) {
 	t.Run("another id is another receive", func(t *testing.T) {
 		t.Parallel()
 		b, _ := setup(t)
-		got, err := b.queue.Receive(b.now, fifo.Ask{Max: 2, Visibility: -1, AttemptID: "other"})
+		got, _, err := b.queue.Receive(b.now, fifo.Ask{Max: 2, Visibility: -1, AttemptID: "other"})
 		require.NoError(t, err)
 		require.Equal(t, []string{"4"}, bodies(got))
 	})

@@ -31,7 +31,7 @@ func BenchmarkCycle(b *testing.B) {
 					now = now.Add(time.Millisecond)
 					send(next)
 					next++
-					got, err := queue.Receive(now, fifo.Ask{Max: 1, Visibility: -1})
+					got, _, err := queue.Receive(now, fifo.Ask{Max: 1, Visibility: -1})
 					if err != nil || len(got) != 1 {
 						b.Fatal(len(got), err)
 					}

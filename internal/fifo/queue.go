@@ -26,7 +26,8 @@ const (
 // Sequence numbers start where they have 20 digits, as every published sample
 // does, and leave gaps: AWS calls them large and non-consecutive.
 const (
-	firstSequence = 10_000_000_000_000_000_000
+	// FirstSequence is below every sequence number.
+	FirstSequence = 10_000_000_000_000_000_000
 	sequenceStep  = 256
 )
 
@@ -86,6 +87,9 @@ type Letter struct {
 
 	// Enclosed comes back with every delivery; the queue never looks at it.
 	Enclosed any
+
+	// Aside is for variants; a right queue never looks at it.
+	Aside Aside
 }
 
 // Sent identifies an accepted message.
@@ -119,8 +123,12 @@ type message struct {
 	order    uint64 // place in the queue; differs from sequence only in faulty variants
 	sentAt   time.Time
 
+	// Of a dead letter.
+	from    string
+	earlier int // receives in other queues
+
 	state           state
-	count           int
+	count           int // receives in this queue
 	firstReceivedAt time.Time
 
 	// Of the last receive.
@@ -146,8 +154,9 @@ type Queue struct {
 	settings Settings
 	newID    func() string
 	variant  Variant
-	memory   Memory
-	most     int // in flight at once
+	memory   memory
+	late     []late // of variants
+	most     int    // in flight at once
 
 	now      time.Time
 	sequence uint64
@@ -174,7 +183,7 @@ func New(cfg Config) *Queue {
 		variant:  cfg.Variant,
 		memory:   cfg.Variant.memory(cfg.Scope),
 		most:     InFlightLimit,
-		sequence: firstSequence,
+		sequence: FirstSequence,
 		byOrder:  map[uint64]*message{},
 		groups:   map[string]*group{},
 		ready: heap[*group]{
@@ -194,24 +203,33 @@ func New(cfg Config) *Queue {
 // The only error is [ErrNoDeduplicationID].
 func (q *Queue) Send(now time.Time, letter Letter) (Sent, error) {
 	now = q.advance(now)
-	if letter.DedupID == "" {
-		if !q.settings.ContentBased {
-			return Sent{}, ErrNoDeduplicationID
-		}
-		letter.DedupID = ContentID(letter.Body)
+	if err := q.identify(&letter); err != nil {
+		return Sent{}, err
 	}
 	fresh := Sent{MessageID: q.newID(), Sequence: q.sequence + sequenceStep}
-	first, duplicate := q.memory.Decide(now, letter.Group, letter.DedupID, fresh)
-	if !duplicate {
-		q.sequence = fresh.Sequence
-		q.enqueue(now, letter, fresh)
-		return fresh, nil
+	sent, duplicate := q.memory.Decide(now, &letter, fresh)
+	if duplicate {
+		sent.Duplicate = true
+		q.variant.duplicate(q, now, letter, &sent)
+		return sent, nil
 	}
-	if q.variant.EnqueueDuplicates {
-		q.enqueue(now, letter, first)
+	q.sequence = fresh.Sequence
+	q.enqueue(now, &message{Letter: letter, id: fresh.MessageID, sequence: fresh.Sequence})
+	return sent, nil
+}
+
+// identify gives a letter without an id that of its body.
+func (q *Queue) identify(letter *Letter) error {
+	switch {
+	case letter.DedupID != "" && !(q.variant.IgnoresExplicitID && q.settings.ContentBased):
+	case !q.settings.ContentBased:
+		return ErrNoDeduplicationID
+	case q.variant.ContentID != nil:
+		letter.DedupID = q.variant.ContentID(*letter)
+	default:
+		letter.DedupID = ContentID(letter.Body)
 	}
-	first.Duplicate = true
-	return first, nil
+	return nil
 }
 
 // ContentID is the deduplication id that SQS makes from a body: the SHA-256 of
@@ -221,12 +239,10 @@ func ContentID(body string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (q *Queue) enqueue(now time.Time, letter Letter, as Sent) {
+// enqueue puts m at the end of the queue and of its group.
+func (q *Queue) enqueue(now time.Time, m *message) {
 	q.orders++
-	m := &message{
-		Letter: letter, id: as.MessageID, sequence: as.Sequence, order: q.orders,
-		sentAt: now, state: visible, place: nowhere,
-	}
+	m.order, m.sentAt, m.state, m.place = q.orders, now, visible, nowhere
 	if q.settings.Delay > 0 {
 		m.state = delayed
 		if q.firstDelayed == nil {
@@ -243,19 +259,39 @@ func (q *Queue) enqueue(now time.Time, letter Letter, as Sent) {
 	}
 	q.tail = m
 
-	g := q.groups[letter.Group]
+	g := q.groups[m.Group]
 	if g == nil {
-		g = &group{name: letter.Group, place: nowhere}
-		q.groups[letter.Group] = g
+		g = &group{name: m.Group, place: nowhere}
+		q.groups[m.Group] = g
 	}
 	m.group = g
+	g.join(m)
+	q.refresh(g)
+}
+
+// join puts m at the group's end.
+func (g *group) join(m *message) {
+	m.groupNext = nil
 	if m.groupPrev = g.tail; m.groupPrev != nil {
 		m.groupPrev.groupNext = m
 	} else {
 		g.head = m
 	}
 	g.tail = m
-	q.refresh(g)
+}
+
+// leave takes m out of the group.
+func (g *group) leave(m *message) {
+	if m.groupPrev != nil {
+		m.groupPrev.groupNext = m.groupNext
+	} else {
+		g.head = m.groupNext
+	}
+	if m.groupNext != nil {
+		m.groupNext.groupPrev = m.groupPrev
+	} else {
+		g.tail = m.groupPrev
+	}
 }
 
 // remove takes m out of the queue altogether.
@@ -279,24 +315,19 @@ func (q *Queue) remove(m *message) {
 	}
 
 	g := m.group
-	wasHead := g.head == m
-	if wasHead {
+	if g.head == m {
 		// The heap is ordered by the group's head, so it leaves before that changes.
 		q.ready.remove(g)
-		g.head = m.groupNext
-	} else {
-		m.groupPrev.groupNext = m.groupNext
 	}
-	if m.groupNext != nil {
-		m.groupNext.groupPrev = m.groupPrev
-	} else {
-		g.tail = m.groupPrev
-	}
+	g.leave(m)
 	if g.head == nil {
 		delete(q.groups, g.name)
-		return
+	} else {
+		q.refresh(g)
 	}
-	q.refresh(g)
+	if q.head == nil {
+		q.variant.forget(q, WhenEmpty, m)
+	}
 }
 
 // shift moves m to another state.
@@ -308,11 +339,23 @@ func (q *Queue) shift(m *message, to state) {
 
 // refresh puts g among the ready groups, or takes it from them.
 func (q *Queue) refresh(g *group) {
-	if g.head.state == visible {
+	if q.first(g) != nil {
 		q.ready.add(g)
 	} else {
 		q.ready.remove(g)
 	}
+}
+
+// first is the next message of g that may be handed out, nil while g is locked.
+func (q *Queue) first(g *group) *message {
+	m := g.head
+	for q.variant.GroupNotLocked && m != nil && m.state == inFlight {
+		m = m.groupNext
+	}
+	if m == nil || m.state != visible {
+		return nil
+	}
+	return m
 }
 
 // Purge drops all messages, those in flight too. The memory of deduplication ids
@@ -328,6 +371,7 @@ func (q *Queue) Purge(now time.Time) error {
 	q.byOrder, q.groups = map[uint64]*message{}, map[string]*group{}
 	q.ready.items, q.hidden.items = nil, nil
 	q.counts = [states]int{}
+	q.variant.forget(q, OnPurge, nil)
 	return nil
 }
 

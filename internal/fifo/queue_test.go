@@ -57,7 +57,7 @@ func (b *bench) sendID(group, id, body string) fifo.Sent {
 
 func (b *bench) receive(most int) []fifo.Delivery {
 	b.t.Helper()
-	got, err := b.queue.Receive(b.now, fifo.Ask{Max: most, Visibility: -1})
+	got, _, err := b.queue.Receive(b.now, fifo.Ask{Max: most, Visibility: -1})
 	require.NoError(b.t, err)
 	return got
 }
@@ -226,7 +226,7 @@ func TestReceiptEndsWithItsVisibility(t *testing.T) {
 	b.pass(1)
 	require.ErrorIs(t, b.queue.Delete(b.now, d.Receipt), fifo.ErrReceiptExpired)
 
-	got, err := b.queue.Receive(b.now, fifo.Ask{Max: 1, Visibility: 0})
+	got, _, err := b.queue.Receive(b.now, fifo.Ask{Max: 1, Visibility: 0})
 	require.NoError(t, err)
 	require.ErrorIs(t, b.queue.Delete(b.now, got[0].Receipt), fifo.ErrReceiptExpired, "dead at once")
 }

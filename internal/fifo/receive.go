@@ -18,6 +18,11 @@ type Ask struct {
 	// it gets the same messages and receipts while they are in flight, and hides
 	// them anew (API reference, ReceiveRequestAttemptId).
 	AttemptID string
+
+	// MaxReceives, if not 0, is how often a message is handed out at most: where it
+	// would be handed out once more it leaves the queue instead, as a dead letter,
+	// and its group goes on with its next message (recorded of AWS).
+	MaxReceives int
 }
 
 // Delivery is one message in a consumer's hands.
@@ -27,16 +32,18 @@ type Delivery struct {
 	Sequence        uint64
 	SentAt          time.Time
 	FirstReceivedAt time.Time
-	Count           int // how often it was received, this time included
+	Count           int    // how often it was received in all queues, this time included
+	From            string // of a dead letter: see [Queue.Bury]
 	Receipt         Receipt
 }
 
 // SequenceNumber is Sequence as SQS writes it.
 func (d Delivery) SequenceNumber() string { return Sent{Sequence: d.Sequence}.SequenceNumber() }
 
-// Receive takes up to ask.Max messages, oldest group first, each group in order.
-// It is empty where nothing may be given out. The only error is [ErrNotRetryable].
-func (q *Queue) Receive(now time.Time, ask Ask) ([]Delivery, error) {
+// Receive takes up to ask.Max messages, oldest group first, each group in order,
+// and hands over the dead letters that it met on the way, in the same order. Both
+// are empty where nothing may be given out. The only error is [ErrNotRetryable].
+func (q *Queue) Receive(now time.Time, ask Ask) (got []Delivery, dead []DeadLetter, err error) {
 	now = q.advance(now)
 	visibility := ask.Visibility
 	if visibility < 0 {
@@ -45,49 +52,70 @@ func (q *Queue) Receive(now time.Time, ask Ask) ([]Delivery, error) {
 	if ask.AttemptID != "" {
 		again, err := q.attempts.repeat(q, ask.AttemptID)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(again) > 0 {
 			for _, m := range again {
 				m.receivedAt = now
 				q.hide(m, now.Add(visibility))
 			}
-			return deliveries(again), nil
+			return deliveries(again), nil, nil
 		}
 	}
-	taken := q.take(now, ask.Max, visibility)
+	taken, dead := q.take(now, ask, visibility)
 	if ask.AttemptID != "" && len(taken) > 0 {
 		q.attempts.note(now, ask.AttemptID, taken)
 	}
-	return deliveries(taken), nil
+	return deliveries(taken), dead, nil
 }
 
-func (q *Queue) take(now time.Time, most int, visibility time.Duration) []*message {
-	var taken []*message
-	for len(taken) < most && q.counts[inFlight] < q.most {
-		g, ok := q.ready.top()
+func (q *Queue) take(now time.Time, ask Ask, visibility time.Duration) (taken []*message, dead []DeadLetter) {
+	for len(taken) < ask.Max && q.counts[inFlight] < q.most && !q.variant.locked(q) {
+		g, ok := q.variant.pick(q)
 		if !ok {
 			break
 		}
-		for m := g.head; m != nil && m.state == visible; m = m.groupNext {
-			if len(taken) == most || q.counts[inFlight] >= q.most {
+		for m := q.first(g); m != nil && m.state == visible; {
+			if len(taken) == ask.Max || q.counts[inFlight] >= q.most {
 				break
 			}
-			q.takes++
-			m.take = q.takes
-			m.count++
-			m.receivedAt = now
-			m.changed = false
-			if m.count == 1 {
-				m.firstReceivedAt = now
+			next := m.groupNext
+			if ask.MaxReceives > 0 && m.count >= ask.MaxReceives {
+				q.remove(m)
+				dead = append(dead, q.deadLetter(m))
+			} else {
+				q.hand(now, m, visibility)
+				taken = append(taken, m)
 			}
-			q.shift(m, inFlight)
-			q.hide(m, now.Add(visibility))
-			taken = append(taken, m)
+			m = next
 		}
-		q.refresh(g)
+		if g.head != nil {
+			q.refresh(g)
+		}
 	}
-	return taken
+	return taken, dead
+}
+
+// hand puts m in flight.
+func (q *Queue) hand(now time.Time, m *message, visibility time.Duration) {
+	q.takes++
+	m.take = q.takes
+	m.count++
+	m.receivedAt = now
+	m.changed = false
+	if m.count == 1 {
+		m.firstReceivedAt = now
+		q.variant.forget(q, OnReceive, m)
+	}
+	q.shift(m, inFlight)
+	q.hide(m, now.Add(visibility))
+}
+
+// Ready tells whether a receive would find a message now.
+func (q *Queue) Ready(now time.Time) bool {
+	q.advance(now)
+	_, ok := q.ready.top()
+	return ok
 }
 
 func (q *Queue) hide(m *message, until time.Time) {
@@ -100,7 +128,7 @@ func deliveries(messages []*message) []Delivery {
 	for i, m := range messages {
 		out[i] = Delivery{
 			Letter: m.Letter, MessageID: m.id, Sequence: m.sequence,
-			SentAt: m.sentAt, FirstReceivedAt: m.firstReceivedAt, Count: m.count,
+			SentAt: m.sentAt, FirstReceivedAt: m.firstReceivedAt, Count: m.earlier + m.count, From: m.from,
 			Receipt: Receipt{Order: m.order, Take: m.take},
 		}
 	}
@@ -130,9 +158,7 @@ func (q *Queue) Delete(now time.Time, receipt Receipt) error {
 		return ErrReceiptExpired
 	}
 	q.remove(m)
-	if q.variant.OnDelete != nil {
-		q.variant.OnDelete(q.memory, m.Group, m.DedupID)
-	}
+	q.variant.forget(q, OnDelete, m)
 	return nil
 }
 

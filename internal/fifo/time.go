@@ -10,6 +10,7 @@ func (q *Queue) advance(now time.Time) time.Time {
 	}
 	q.now = now
 
+	q.enqueueLate(now)
 	for q.head != nil && !q.expiry(q.head).After(now) {
 		q.remove(q.head)
 	}
@@ -21,6 +22,7 @@ func (q *Queue) advance(now time.Time) time.Time {
 		q.hidden.remove(m)
 		q.shift(m, visible)
 		q.refresh(m.group)
+		q.variant.timedOut(q, m)
 	}
 	for m := q.nextDelayed(); m != nil && !m.sentAt.Add(q.settings.Delay).After(now); m = q.nextDelayed() {
 		q.shift(m, visible)
@@ -60,6 +62,9 @@ func (q *Queue) NextEvent(now time.Time) (at time.Time, ok bool) {
 	if q.head != nil {
 		consider(q.expiry(q.head))
 	}
+	if len(q.late) > 0 {
+		consider(q.late[0].at)
+	}
 	return at, ok
 }
 
@@ -80,9 +85,7 @@ func (q *Queue) Set(now time.Time, settings Settings) {
 			} else {
 				q.shift(m, visible)
 			}
-			if m.group.head == m {
-				q.refresh(m.group)
-			}
+			q.refresh(m.group)
 		}
 	}
 	q.advance(now)

@@ -6,108 +6,181 @@ import (
 	"fifoproof/internal/window"
 )
 
-// Variant replaces single decisions of a queue. It exists to prove that a test
-// suite sees a wrong queue; the zero value is the right one. Each field stands for
-// one decision, so that a new fault is a new value here and not a new branch in
-// the queue.
+// Variant replaces single decisions of a queue, so that a test suite can be shown
+// to notice a wrong queue and to put up with a right one that is made otherwise.
+// Each field is one decision; the zero value is the right queue, and fields can be
+// combined.
 type Variant struct {
-	// Memory makes what remembers deduplication ids.
-	// Right: window.NewTable with the queue's scope and window.Length.
-	Memory func(scope window.Scope) Memory
+	Memory MemoryVariant
 
-	// OnDelete is told of every deleted message. Right: nil, a delete does not
-	// touch the memory.
-	OnDelete func(memory Memory, group, id string)
+	// Forgets are occasions on which the id of a message is forgotten. Right: none.
+	Forgets Occasions
 
-	// EnqueueDuplicates enqueues a recognised duplicate as a further delivery
-	// under the MessageId and SequenceNumber of the first copy. Right: false.
-	EnqueueDuplicates bool
+	// ContentID makes the id of a letter without one. Right: [ContentID] of the body.
+	ContentID func(Letter) string
+	// IgnoresExplicitID makes the id from the body on content-based queues even if
+	// one is given.
+	IgnoresExplicitID bool
+
+	// What becomes of a recognised duplicate beside the answer. Right: nothing.
+	EnqueuesDuplicates bool          // it is enqueued under the first copy's identity
+	EnqueuesLate       time.Duration // so much later it is, if not 0
+	ReplacesBody       bool          // the first copy, if it is still there, gets its body
+	ResendReorders     bool          // the first copy goes to the end of its group, unless it is in flight
+
+	// What a duplicate is answered with. Right: the first copy's identity.
+	FreshMessageID, FreshSequence bool
+
+	GroupNotLocked  bool // a message in flight does not lock its group
+	GroupLockShared bool // a message in flight locks all groups
+	TimeoutReorders bool // a message whose visibility timeout ended goes to the end of its group
+
+	// KeepsDeadID leaves a dead letter its deduplication id.
+	KeepsDeadID bool
+
+	// Pick chooses a number below n: the ready group that a receive takes from next.
+	// Right: the one whose first message is the oldest.
+	Pick func(n int) int
 }
 
-// Memory decides which send is a duplicate, and of what.
-type Memory interface {
-	Decide(now time.Time, group, id string, fresh Sent) (first Sent, duplicate bool)
+// Aside is what variants want to know of a letter and a right queue does not.
+type Aside struct {
+	Batch    uint64 // number of the batch that it came in, 0 for none
+	Overlaps bool   // a send of the same id was being carried out as it came in
 }
 
-func (v Variant) memory(scope window.Scope) Memory {
-	if v.Memory != nil {
-		return v.Memory(scope)
+// Occasions are moments in the life of a message or a queue.
+type Occasions uint8
+
+// The occasions on which a variant may forget ids.
+const (
+	OnReceive    Occasions = 1 << iota // a message is received for the first time
+	OnTimeout                          // its visibility timeout ends
+	OnDelete                           // it is deleted
+	OnDeadLetter                       // it becomes a dead letter
+	WhenEmpty                          // the queue has lost its last message: all ids
+	OnPurge                            // the queue is purged: all ids
+)
+
+// memory decides which send is a duplicate, and of what.
+type memory interface {
+	// Decide returns what the send is answered with, and whether it stays out of the
+	// queue.
+	Decide(now time.Time, letter *Letter, fresh Sent) (sent Sent, duplicate bool)
+}
+
+// table is the right memory.
+type table struct{ *window.Table[Sent] }
+
+func (t table) Decide(now time.Time, letter *Letter, fresh Sent) (Sent, bool) {
+	return t.Table.Decide(now, letter.Group, letter.DedupID, fresh)
+}
+
+func (v *Variant) memory(scope window.Scope) memory {
+	if !v.Memory.right() || v.Forgets != 0 {
+		return newNotebook(v.Memory, scope)
 	}
-	return window.NewTable[Sent](scope, window.Length)
+	return table{window.NewTable[Sent](scope, window.Length)}
 }
 
-// WindowSlides is a queue on which every duplicate begins the window anew.
-func WindowSlides() Variant {
-	return Variant{Memory: func(scope window.Scope) Memory {
-		return &notebook{scope: scope, slides: true, entries: map[entryKey]entry{}}
-	}}
+// forget forgets the id of m, or all ids, if occasion is one to do so.
+func (v *Variant) forget(q *Queue, occasion Occasions, m *message) {
+	book, wrong := q.memory.(*notebook)
+	if !wrong {
+		return
+	}
+	if occasion == OnReceive && v.Memory.FromReceive {
+		book.received(q.now, m.Group, m.DedupID)
+	}
+	switch {
+	case v.Forgets&occasion == 0:
+	case occasion == WhenEmpty, occasion == OnPurge:
+		book.clear()
+	default:
+		book.forget(m.Group, m.DedupID)
+	}
 }
 
-// ForgetsOnDelete is a queue that forgets an id with the message that bore it.
-func ForgetsOnDelete() Variant {
-	return Variant{
-		Memory: func(scope window.Scope) Memory {
-			return &notebook{scope: scope, entries: map[entryKey]entry{}}
-		},
-		OnDelete: func(memory Memory, group, id string) {
-			if n, ok := memory.(*notebook); ok {
-				delete(n.entries, n.key(group, id))
+// duplicate is told of a recognised duplicate and of its answer.
+func (v *Variant) duplicate(q *Queue, now time.Time, letter Letter, sent *Sent) {
+	q.sequence = max(q.sequence, sent.Sequence) // that of a message which is swallowed
+	if v.EnqueuesDuplicates {
+		q.enqueue(now, &message{Letter: letter, id: sent.MessageID, sequence: sent.Sequence})
+	}
+	if v.EnqueuesLate > 0 {
+		again := &message{Letter: letter, id: sent.MessageID, sequence: sent.Sequence}
+		q.late = append(q.late, late{now.Add(v.EnqueuesLate), again})
+	}
+	if v.ReplacesBody || v.ResendReorders {
+		for m := q.head; m != nil; m = m.next {
+			if m.sequence != sent.Sequence {
+				continue
 			}
-		},
-	}
-}
-
-// ScopeIgnored is a queue that looks ids up in the whole queue whatever its
-// deduplication scope says.
-func ScopeIgnored() Variant {
-	return Variant{Memory: func(window.Scope) Memory {
-		return window.NewTable[Sent](window.ScopeQueue, window.Length)
-	}}
-}
-
-// DuplicateEnqueued is a queue that answers a duplicate as it should and delivers
-// it all the same.
-func DuplicateEnqueued() Variant { return Variant{EnqueueDuplicates: true} }
-
-// notebook is a memory that can be made to misbehave, which window.Table rightly
-// cannot.
-type notebook struct {
-	scope   window.Scope
-	slides  bool
-	entries map[entryKey]entry
-	sweepAt int // number of entries at which dead ones are looked for
-}
-
-type entryKey struct{ group, id string }
-
-type entry struct {
-	first Sent
-	at    time.Time
-}
-
-func (n *notebook) key(group, id string) entryKey {
-	if n.scope == window.ScopeQueue {
-		group = ""
-	}
-	return entryKey{group, id}
-}
-
-func (n *notebook) Decide(now time.Time, group, id string, fresh Sent) (Sent, bool) {
-	key := n.key(group, id)
-	if e, known := n.entries[key]; known && now.Sub(e.at) < window.Length {
-		if n.slides {
-			n.entries[key] = entry{e.first, now}
-		}
-		return e.first, true
-	}
-	n.entries[key] = entry{fresh, now}
-	if len(n.entries) > n.sweepAt {
-		for k, e := range n.entries {
-			if now.Sub(e.at) >= window.Length {
-				delete(n.entries, k)
+			if v.ReplacesBody {
+				m.Body, m.Enclosed = letter.Body, letter.Enclosed
 			}
+			if v.ResendReorders && m.state != inFlight {
+				q.toEnd(m)
+			}
+			break
 		}
-		n.sweepAt = 2*len(n.entries) + 1024
 	}
-	return fresh, false
+	if v.FreshMessageID {
+		sent.MessageID = q.newID()
+	}
+	if v.FreshSequence {
+		q.sequence += sequenceStep
+		sent.Sequence = q.sequence
+	}
+}
+
+// late is a duplicate that is enqueued some time after it was recognised.
+type late struct {
+	at time.Time
+	m  *message
+}
+
+func (q *Queue) enqueueLate(now time.Time) {
+	for len(q.late) > 0 && !q.late[0].at.After(now) {
+		q.enqueue(q.late[0].at, q.late[0].m)
+		q.late = q.late[1:]
+	}
+}
+
+// toEnd moves m to the end of its group. Its place in the queue, by which it
+// expires and receipts know it, stays.
+func (q *Queue) toEnd(m *message) {
+	g := m.group
+	q.ready.remove(g)
+	g.leave(m)
+	g.join(m)
+	q.refresh(g)
+}
+
+// timedOut is told of a message whose visibility timeout ended.
+func (v *Variant) timedOut(q *Queue, m *message) {
+	v.forget(q, OnTimeout, m)
+	if v.TimeoutReorders {
+		q.toEnd(m)
+	}
+}
+
+// locked tells whether no message at all may be handed out.
+func (v *Variant) locked(q *Queue) bool { return v.GroupLockShared && q.counts[inFlight] > 0 }
+
+// pick chooses the group that a receive goes on with.
+func (v *Variant) pick(q *Queue) (*group, bool) {
+	if v.Pick == nil || len(q.ready.items) == 0 {
+		return q.ready.top()
+	}
+	return q.ready.items[v.Pick(len(q.ready.items))], true
+}
+
+// Claim remembers the id of a letter as if it had been sent. No queue does that: it
+// is for a variant that notes ids before it refuses the send.
+func (q *Queue) Claim(now time.Time, letter Letter) {
+	now = q.advance(now)
+	if q.identify(&letter) == nil {
+		q.memory.Decide(now, &letter, Sent{MessageID: q.newID(), Sequence: q.sequence})
+	}
 }

@@ -10,23 +10,15 @@ import (
 // JSON writes results as one object, described in docs/results.md.
 func JSON(w io.Writer, results *conformance.Results) error { return encode(w, results) }
 
-// listed is the JSON form of a case.
-type listed struct {
-	ID       string            `json:"id"`
-	Level    conformance.Level `json:"level"`
-	Source   string            `json:"source"`
-	Text     string            `json:"text"`
-	Expected string            `json:"expected"`
-	Wait     float64           `json:"wait_seconds"`
-}
+// PlanJSON writes a plan as one object.
+func PlanJSON(w io.Writer, plan *conformance.Plan) error { return encode(w, plan) }
 
-// CasesJSON writes cases as one array.
-func CasesJSON(w io.Writer, cases []conformance.Case) error {
-	list := make([]listed, len(cases))
-	for i, c := range cases {
-		list[i] = listed{ID: c.ID, Level: c.Level, Source: c.Source, Text: c.Text, Expected: c.Want, Wait: c.Wait.Seconds()}
+// MutantsJSON writes what the suite made of the variants as one array.
+func MutantsJSON(w io.Writer, mutants []conformance.Mutant) error {
+	if mutants == nil {
+		mutants = []conformance.Mutant{}
 	}
-	return encode(w, list)
+	return encode(w, mutants)
 }
 
 func encode(w io.Writer, value any) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"fifoproof/internal/conformance"
 )
@@ -14,161 +13,140 @@ import (
 type Style struct {
 	Target string // the target in words
 	Colour bool   // colour the verdicts; the word stands there either way
+	All    bool   // a line for each case, not one for each area
 }
 
-// Text writes results for a person: a line for each case, then what did not pass
-// in full, then one line that sums up.
+// column is the first column of a text report.
+const column = "%-11s"
+
+// Text writes results for a person: a line for each area, or each case, the measured
+// edge, then in full what did not pass, then one line that sums up. A run that passes
+// fits on one screen.
 func Text(w io.Writer, results *conformance.Results, style Style) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "fifoproof %s · %s · run %s\n", results.Version, style.Target, results.Run)
+	if style.All {
+		style.cases(&b, results)
+	} else {
+		style.areas(&b, results)
+	}
+	for i, line := range edgeLines(results.Cases) {
+		name := "edge"
+		if i > 0 {
+			name = ""
+		}
+		fmt.Fprintf(&b, column+" %s\n", name, line)
+	}
+	style.known(&b, results)
+	for _, sentence := range results.Stale {
+		fmt.Fprintf(&b, column+" %s\n", "stale", sentence)
+	}
+	style.explainAll(&b, results)
+	fmt.Fprintln(&b, style.sum(results))
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// areas writes a line for each area, and which measurements differ.
+func (s Style) areas(b *bytes.Buffer, results *conformance.Results) {
+	for _, a := range areas(results.Cases) {
+		var parts []string
+		for i, v := range verdicts {
+			if a.tally[v] > 0 {
+				parts = append(parts, s.paint(v, fmt.Sprintf("%3d %s", a.tally[v], v)))
+			} else if i == 0 {
+				parts = append(parts, strings.Repeat(" ", len("  0 pass")))
+			}
+		}
+		line := fmt.Sprintf(column+" %s", a.name, strings.Join(parts, "  "))
+		if t := a.queueTime(); t >= 10 {
+			line = fmt.Sprintf("%s%s of queue time", pad(line, 56), Duration(seconds(t)))
+		}
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
+	}
+	var different []string
+	for _, r := range results.Cases {
+		if differs(r) {
+			different = append(different, r.ID)
+		}
+	}
+	if len(different) > 0 {
+		fmt.Fprintf(b, column+" %s: %s\n", "differs", plural(len(different), "measurement")+" from the reference",
+			strings.TrimLeft(wrap(strings.Join(different, ", "), 96, strings.Repeat(" ", 12)), " "))
+	}
+}
+
+// pad fills text up to the width, not counting what only colours it.
+func pad(text string, width int) string {
+	shown := text
+	for strings.Contains(shown, "\x1b") {
+		before, after, _ := strings.Cut(shown, "\x1b")
+		_, after, _ = strings.Cut(after, "m")
+		shown = before + after
+	}
+	return text + strings.Repeat(" ", max(width-len([]rune(shown)), 2))
+}
+
+// cases writes a line for each case.
+func (s Style) cases(b *bytes.Buffer, results *conformance.Results) {
 	idWidth := 0
 	for _, r := range results.Cases {
 		idWidth = max(idWidth, len(r.ID))
 	}
 	for _, r := range results.Cases {
-		fmt.Fprintf(&b, "  %s  %-6s  %-*s  %s\n", style.verdict(r.Verdict), r.Level, idWidth, r.ID, r.Seen)
-		if r.Known != nil {
-			fmt.Fprintf(&b, "  %-12s  %-6s  %-*s  known: %s (%s)\n", "", "", idWidth, "", r.Known.Note, r.Known.Link)
-		}
+		fmt.Fprintf(b, "  %s  %-6s  %-*s  %s\n", s.paint(r.Verdict, fmt.Sprintf("%-12s", r.Verdict)), r.Level, idWidth, r.ID, r.Seen)
 	}
-	explained := false
+}
+
+// known writes a line for each failure that is no surprise.
+func (s Style) known(b *bytes.Buffer, results *conformance.Results) {
 	for _, r := range results.Cases {
-		if r.Verdict != conformance.Pass && r.Verdict != conformance.Noted && r.Reason != conformance.Interrupted && r.Known == nil {
-			style.explain(&b, r, results.Target.Name)
-			explained = true
+		if r.Known == nil {
+			continue
 		}
-	}
-	if explained {
-		fmt.Fprintln(&b)
-	}
-	fmt.Fprintln(&b, sum(results.Summary))
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-// explain writes everything that helps with a case that did not pass.
-func (s Style) explain(b *bytes.Buffer, r conformance.Result, target string) {
-	fmt.Fprintf(b, "\n%s  %s   %s   source: %s\n", strings.ToUpper(string(r.Verdict)), r.ID, r.Level, r.Source)
-	fmt.Fprintf(b, "      expected: %s\n      seen: %s\n", r.Expected, r.Seen)
-	if r.Reason != "" && r.Reason != r.Seen {
-		fmt.Fprintf(b, "      reason: %s\n", r.Reason)
-	}
-	for _, sent := range r.Sends {
-		until := "no answer"
-		if sent.End != nil {
-			until = fmt.Sprintf("answered at %.3f s with MessageId %s", *sent.End, orNone(sent.MessageID))
+		link := ""
+		if s.All {
+			link = " (" + r.Known.Link + ")"
 		}
-		fmt.Fprintf(b, "      sent at %.3f s to group %s with id %s, %s\n", sent.Start, sent.Group, orNone(shorten(sent.ID)), until)
+		fmt.Fprintf(b, column+" %s: %s%s\n", "known", r.ID, r.Known.Note, link)
 	}
-	fmt.Fprintf(b, "      again: fifoproof verify --target %s --case %s\n", target, r.ID)
 }
 
-func orNone(text string) string {
-	if text == "" {
-		return "none"
+// sum is the last line: counts, time, exit code.
+func (s Style) sum(results *conformance.Results) string {
+	sum := results.Summary
+	words := tally{
+		conformance.Pass: sum.Pass, conformance.Noted: sum.Info, conformance.NonStrict: sum.NonStrict, conformance.Fail: sum.Fail,
+		conformance.Inconclusive: sum.Inconclusive, conformance.Skipped: sum.Skipped, conformance.Errored: sum.Error,
+	}.words(", ")
+	line := plural(sum.Cases, "case")
+	if words != "" {
+		line += ": " + words
 	}
-	return text
+	if sum.Known > 0 {
+		line += fmt.Sprintf(" (%d known)", sum.Known)
+	}
+	if n := notRun(results); n > 0 {
+		line += fmt.Sprintf(" · %d not run", n)
+	}
+	if s.All {
+		line += fmt.Sprintf(" · %s of queue time", Duration(seconds(sum.QueueTime)))
+	}
+	return fmt.Sprintf("%s · %s · exit %d", line, Duration(seconds(sum.Seconds)), sum.Exit)
 }
 
-// shorten keeps of a long id what tells it from others.
-func shorten(id string) string {
-	const shown = 16
-	if len(id) <= shown {
-		return id
-	}
-	return id[:shown] + "…"
+func notRun(results *conformance.Results) int {
+	return max(results.Summary.NotRun, len(results.NotRun))
 }
 
-func sum(s conformance.Summary) string {
-	var parts []string
-	for _, part := range []struct {
-		count int
-		word  conformance.Verdict
-	}{
-		{s.Pass, conformance.Pass},
-		{s.NonStrict, conformance.NonStrict},
-		{s.Fail, conformance.Fail},
-		{s.Inconclusive, conformance.Inconclusive},
-		{s.Info, conformance.Noted},
-		{s.Skipped, conformance.Skipped},
-		{s.Error, conformance.Errored},
-		{s.Known, "known"},
-	} {
-		if part.count > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.word))
-		}
-	}
-	return fmt.Sprintf("%s: %s · %s of queue time · %s · exit %d",
-		plural(s.Cases, "case"), strings.Join(parts, ", "), Duration(seconds(s.QueueTime)), Duration(seconds(s.Seconds)), s.Exit)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-// Duration writes d as people read it: "5 min 30 s", "0.8 s".
-func Duration(d time.Duration) string {
-	if d < 10*time.Second {
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	d = d.Round(time.Second)
-	if d < time.Minute {
-		return fmt.Sprintf("%d s", d/time.Second)
-	}
-	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
-}
-
-// verdict is the word of v, wide enough for all, coloured if wanted.
-func (s Style) verdict(v conformance.Verdict) string {
-	word := fmt.Sprintf("%-12s", v)
-	if !s.Colour {
-		return word
-	}
-	colour := map[conformance.Verdict]string{
+// paint colours text as the verdict asks, if colour is wanted.
+func (s Style) paint(v conformance.Verdict, text string) string {
+	colour, known := map[conformance.Verdict]string{
 		conformance.Pass: "32", conformance.Noted: "36", conformance.NonStrict: "33",
 		conformance.Inconclusive: "33", conformance.Skipped: "36", conformance.Fail: "31", conformance.Errored: "35",
 	}[v]
-	return "\x1b[" + colour + "m" + word + "\x1b[0m"
-}
-
-// Cases lists the catalogue for a person.
-func Cases(w io.Writer, cases []conformance.Case) error {
-	var b bytes.Buffer
-	for i, c := range cases {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		wait := ""
-		if c.Wait > 0 {
-			wait = " · waits " + Duration(c.Wait)
-		}
-		fmt.Fprintf(&b, "%s   %s%s\n", c.ID, c.Level, wait)
-		fmt.Fprintf(&b, "%s\n", wrap(c.Text, 96, "    "))
-		fmt.Fprintf(&b, "    expected: %s\n    source: %s\n", c.Want, c.Source)
+	if !s.Colour || !known {
+		return text
 	}
-	fmt.Fprintf(&b, "\n%s\n", plural(len(cases), "case"))
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-// wrap breaks text into lines of at most width runes behind indent.
-func wrap(text string, width int, indent string) string {
-	var lines []string
-	line := indent
-	for word := range strings.FieldsSeq(text) {
-		if len([]rune(line))+1+len([]rune(word)) > width && line != indent {
-			lines = append(lines, line)
-			line = indent
-		}
-		if line != indent {
-			line += " "
-		}
-		line += word
-	}
-	return strings.Join(append(lines, line), "\n")
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }

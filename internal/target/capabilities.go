@@ -29,8 +29,8 @@ type Capabilities map[string]string
 const probeTime = 30 * time.Second
 
 // Probe asks the endpoint for each capability, on queues of its own whose names begin
-// with prefix, and deletes those.
-func (t *Target) Probe(ctx context.Context, prefix string) (Capabilities, error) {
+// with prefix and that carry tags, and deletes those.
+func (t *Target) Probe(ctx context.Context, prefix string, tags map[string]string) (Capabilities, error) {
 	lacks := Capabilities{}
 	if t.Name == Embedded {
 		return lacks, nil
@@ -39,7 +39,7 @@ func (t *Target) Probe(ctx context.Context, prefix string) (Capabilities, error)
 	defer cancel()
 	for _, p := range []struct {
 		capability string
-		probe      func(context.Context, string) (string, error)
+		probe      func(context.Context, string, map[string]string) (string, error)
 	}{
 		{"fifo", t.probeFIFO},
 		{"scope", t.probeScope},
@@ -47,9 +47,9 @@ func (t *Target) Probe(ctx context.Context, prefix string) (Capabilities, error)
 		{"move-task", t.probeMoveTask},
 		{"query", t.probeQuery},
 	} {
-		how, err := p.probe(ctx, prefix)
+		how, err := p.probe(ctx, prefix, tags)
 		if err != nil {
-			return nil, fmt.Errorf("probing %s for the capability %s: %w", t.Name, p.capability, awserr.Brief(err))
+			return nil, explain(fmt.Errorf("probing %s for the capability %s: %w", t.Name, p.capability, awserr.Brief(err)), "is the endpoint well?")
 		}
 		if how != "" {
 			lacks[p.capability] = how
@@ -58,14 +58,14 @@ func (t *Target) Probe(ctx context.Context, prefix string) (Capabilities, error)
 	return lacks, nil
 }
 
-func (t *Target) probeFIFO(ctx context.Context, prefix string) (string, error) {
-	return t.readsBack(ctx, prefix+"-fifo.fifo", map[string]string{
+func (t *Target) probeFIFO(ctx context.Context, prefix string, tags map[string]string) (string, error) {
+	return t.readsBack(ctx, prefix+"-fifo.fifo", tags, map[string]string{
 		string(types.QueueAttributeNameFifoQueue): isFIFO,
 	})
 }
 
-func (t *Target) probeScope(ctx context.Context, prefix string) (string, error) {
-	return t.readsBack(ctx, prefix+"-scope.fifo", map[string]string{
+func (t *Target) probeScope(ctx context.Context, prefix string, tags map[string]string) (string, error) {
+	return t.readsBack(ctx, prefix+"-scope.fifo", tags, map[string]string{
 		string(types.QueueAttributeNameFifoQueue):           isFIFO,
 		string(types.QueueAttributeNameDeduplicationScope):  "messageGroup",
 		string(types.QueueAttributeNameFifoThroughputLimit): "perMessageGroupId",
@@ -73,10 +73,10 @@ func (t *Target) probeScope(ctx context.Context, prefix string) (string, error) 
 }
 
 // probeRedrive makes a dead-letter queue and one that names it.
-func (t *Target) probeRedrive(ctx context.Context, prefix string) (how string, err error) {
+func (t *Target) probeRedrive(ctx context.Context, prefix string, tags map[string]string) (how string, err error) {
 	name := prefix + "-dead.fifo"
 	dead, err := t.client.CreateQueue(ctx, &sqs.CreateQueueInput{
-		QueueName: &name, Attributes: map[string]string{string(types.QueueAttributeNameFifoQueue): isFIFO},
+		QueueName: &name, Attributes: map[string]string{string(types.QueueAttributeNameFifoQueue): isFIFO}, Tags: tags,
 	})
 	if err != nil {
 		return refusal("CreateQueue", err)
@@ -86,39 +86,26 @@ func (t *Target) probeRedrive(ctx context.Context, prefix string) (how string, e
 		err = errors.Join(err, gone)
 	}()
 	read, err := t.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
-		QueueUrl: dead.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
+		QueueUrl: dead.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
 	})
 	if err != nil {
 		return refusal("GetQueueAttributes", err)
 	}
 	policy := fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":3}`, read.Attributes[string(types.QueueAttributeNameQueueArn)])
-	source := prefix + "-redrive.fifo"
-	made, err := t.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &source, Attributes: map[string]string{
+	return t.has(ctx, prefix+"-source.fifo", tags, map[string]string{
 		string(types.QueueAttributeNameFifoQueue):     isFIFO,
 		string(types.QueueAttributeNameRedrivePolicy): policy,
-	}})
-	if err != nil {
-		return refusal("CreateQueue with a RedrivePolicy", err)
-	}
-	defer func() {
-		_, gone := t.client.DeleteQueue(context.WithoutCancel(ctx), &sqs.DeleteQueueInput{QueueUrl: made.QueueUrl})
-		err = errors.Join(err, gone)
-	}()
-	read, err = t.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
-		QueueUrl: made.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
-	})
-	if err != nil {
-		return refusal("GetQueueAttributes", err)
-	}
-	if read.Attributes[string(types.QueueAttributeNameRedrivePolicy)] == "" {
-		return "the attribute RedrivePolicy does not read back", nil
-	}
-	return "", nil
+	}, func(_, got string) bool { return got != "" }) // JSON may be spelled another way
 }
 
 // readsBack makes a queue with attributes, reads them back and deletes it.
-func (t *Target) readsBack(ctx context.Context, name string, attributes map[string]string) (how string, err error) {
-	made, err := t.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
+func (t *Target) readsBack(ctx context.Context, name string, tags, attributes map[string]string) (how string, err error) {
+	return t.has(ctx, name, tags, attributes, strings.EqualFold)
+}
+
+// has is readsBack with a way to compare what was set with what is read.
+func (t *Target) has(ctx context.Context, name string, tags, attributes map[string]string, same func(set, got string) bool) (how string, err error) {
+	made, err := t.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes, Tags: tags})
 	if err != nil {
 		return refusal("CreateQueue", err)
 	}
@@ -134,7 +121,7 @@ func (t *Target) readsBack(ctx context.Context, name string, attributes map[stri
 	}
 	for _, attribute := range slices.Sorted(maps.Keys(attributes)) {
 		set := attributes[attribute]
-		if got := read.Attributes[attribute]; !strings.EqualFold(got, set) {
+		if got := read.Attributes[attribute]; !same(set, got) {
 			return fmt.Sprintf("the attribute %s reads back as %q, not %q", attribute, got, set), nil
 		}
 	}
@@ -143,7 +130,7 @@ func (t *Target) readsBack(ctx context.Context, name string, attributes map[stri
 
 // probeMoveTask lists the move tasks of a queue: who knows the call answers it, with
 // an empty list or with a word about the queue.
-func (t *Target) probeMoveTask(ctx context.Context, prefix string) (string, error) {
+func (t *Target) probeMoveTask(ctx context.Context, prefix string, _ map[string]string) (string, error) {
 	arn := "arn:aws:sqs:" + t.client.Options().Region + ":000000000000:" + prefix + "-none.fifo"
 	_, err := t.client.ListMessageMoveTasks(ctx, &sqs.ListMessageMoveTasksInput{SourceArn: &arn})
 	if answered, ok := errors.AsType[smithy.APIError](err); ok {
@@ -163,6 +150,9 @@ func (t *Target) probeMoveTask(ctx context.Context, prefix string) (string, erro
 // that is no answer of SQS. An endpoint that did not answer refused nothing.
 func refusal(call string, err error) (string, error) {
 	if answered, ok := errors.AsType[smithy.APIError](err); ok {
+		if unwelcome(answered.ErrorCode()) {
+			return "", err // says something of the caller, and nothing of the endpoint
+		}
 		return call + " was refused with " + answered.ErrorCode(), nil
 	}
 	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && response.HTTPStatusCode() >= http.StatusBadRequest {
@@ -172,7 +162,7 @@ func refusal(call string, err error) (string, error) {
 }
 
 // probeQuery makes one unsigned call of the query protocol.
-func (t *Target) probeQuery(ctx context.Context, prefix string) (string, error) {
+func (t *Target) probeQuery(ctx context.Context, prefix string, _ map[string]string) (string, error) {
 	form := url.Values{"Action": {"ListQueues"}, "Version": {"2012-11-05"}, "QueueNamePrefix": {prefix}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.Name+"/", strings.NewReader(form.Encode()))
 	if err != nil {

@@ -91,7 +91,7 @@ func TestProbe(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opened := stranger(t, tt.change)
-			lacks, err := opened.Probe(t.Context(), "fifoproof-test")
+			lacks, err := opened.Probe(t.Context(), "fifoproof-test", nil)
 			require.NoError(t, err)
 			require.Len(t, lacks, len(tt.want), "%v", lacks)
 			for capability, how := range tt.want {

@@ -29,6 +29,10 @@ func (t *Target) identify(ctx context.Context) error {
 	}
 	if ours.Name == own {
 		t.Product, t.Version, t.Clock = own, ours.Version, ours.Clock
+		if len(ours.Variants) > 0 {
+			t.foreign = true
+			t.Version += " with " + strings.Join(ours.Variants, ", ")
+		}
 		if ours.Clock == "virtual" {
 			t.remote = &remoteClock{url: t.Name + emulator.AdvancePath, now: ours.Now}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -44,12 +45,16 @@ type Target struct {
 	Server  string `json:"server,omitempty"`  // what its Server header says, where nothing better tells
 	Clock   string `json:"clock"`             // "virtual" or "real"
 
-	client *sqs.Client
-	remote *remoteClock
+	foreign  bool // a served variant of our endpoint
+	client   *sqs.Client
+	remote   *remoteClock
+	variants []string       // of the embedded endpoint
+	seed     *atomic.Uint64 // of the next embedded endpoint's ids and whims
 }
 
-// Own reports whether the target is our reference, embedded or served.
-func (t *Target) Own() bool { return t.Product == own }
+// Own reports whether the target is our reference, embedded or served. A served variant
+// of it is a stranger.
+func (t *Target) Own() bool { return t.Product == own && !t.foreign }
 
 // Shared reports whether everything on the target lives on one virtual clock, so
 // that only one actor may be at work.
@@ -60,7 +65,7 @@ func (t *Target) String() string {
 	switch {
 	case t.Name == Embedded:
 		return "embedded endpoint, virtual clock"
-	case t.Own():
+	case t.Product == own:
 		return fmt.Sprintf("fifoproof serve %s at %s, %s clock", t.Version, t.Name, t.Clock)
 	case t.Product == unknown:
 		return "SQS endpoint at " + t.Name
@@ -94,9 +99,18 @@ func Open(ctx context.Context, spec string, env cli.Env) (*Target, []string, err
 		return nil, notes, err
 	}
 	if _, err := client.ListQueues(ctx, &sqs.ListQueuesInput{MaxResults: aws.Int32(1)}); err != nil {
-		return nil, notes, cli.Hint(fmt.Errorf("asking %s for its queues: %w", spec, awserr.Brief(err)), "is an SQS endpoint up there that speaks AWS JSON 1.0?")
+		return nil, notes, explain(fmt.Errorf("asking %s for its queues: %w", spec, awserr.Brief(err)), "is an SQS endpoint up there that speaks AWS JSON 1.0?")
 	}
 	return t, notes, nil
+}
+
+// Variant is the embedded target with named variants of its endpoint (see
+// [emulator.Variants]), for proofs that the suite notices them. The same seed gives the
+// same whims, endpoint by endpoint.
+func Variant(seed uint64, names ...string) *Target {
+	t := &Target{Name: Embedded, Product: own, Version: cli.Version, Clock: "virtual", variants: names, seed: new(atomic.Uint64)}
+	t.seed.Store(seed)
+	return t
 }
 
 // HTTPClient is what the SDK sends its requests through.
@@ -104,9 +118,8 @@ type HTTPClient = sqs.HTTPClient
 
 // Connect opens a client and the clock that belongs to it. On the embedded target
 // each call makes an endpoint of its own, on a clock of its own. wrap sees every
-// request and answer; fault plants a defect in the embedded endpoint, for the
-// suite's own tests.
-func (t *Target) Connect(wrap func(HTTPClient) HTTPClient, fault emulator.Fault) (*sqs.Client, clock.Clock, error) {
+// request and answer.
+func (t *Target) Connect(wrap func(HTTPClient) HTTPClient) (*sqs.Client, clock.Clock, error) {
 	if t.Name != Embedded {
 		client := sqs.New(t.client.Options(), func(o *sqs.Options) { o.HTTPClient = wrap(o.HTTPClient) })
 		if t.remote != nil {
@@ -115,7 +128,11 @@ func (t *Target) Connect(wrap func(HTTPClient) HTTPClient, fault emulator.Fault)
 		return client, clock.Real{}, nil
 	}
 	virtual := clock.NewVirtual(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
-	server := emulator.New(emulator.Options{Clock: virtual, Fault: fault})
+	options := emulator.Options{Clock: virtual, Variants: t.variants}
+	if len(t.variants) > 0 {
+		options.Seed = t.seed.Add(1)
+	}
+	server := emulator.New(options)
 	client := sqs.New(sqs.Options{
 		Region:       testRegion,
 		Credentials:  credentials.NewStaticCredentialsProvider(testKey, testSecret, ""),
@@ -124,3 +141,7 @@ func (t *Target) Connect(wrap func(HTTPClient) HTTPClient, fault emulator.Fault)
 	})
 	return client, virtual, nil
 }
+
+// SQS is the client of a remote target, for calls outside of a run; nil for the
+// embedded one.
+func (t *Target) SQS() *sqs.Client { return t.client }

@@ -40,9 +40,9 @@ func TestOpenEmbedded(t *testing.T) {
 	require.False(t, opened.Shared())
 
 	// Two connections are two endpoints, each on its own clock.
-	first, firstClock, err := opened.Connect(plain, "")
+	first, firstClock, err := opened.Connect(plain)
 	require.NoError(t, err)
-	second, secondClock, err := opened.Connect(plain, "")
+	second, secondClock, err := opened.Connect(plain)
 	require.NoError(t, err)
 	_, err = QueueURL(t.Context(), first, "orders.fifo", true)
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestOpenServedVirtualClock(t *testing.T) {
 	require.True(t, opened.Shared())
 	require.Equal(t, "virtual", opened.Clock)
 
-	_, remote, err := opened.Connect(plain, "")
+	_, remote, err := opened.Connect(plain)
 	require.NoError(t, err)
 	require.True(t, remote.Now().Equal(start))
 	require.NoError(t, clock.Sleep(t.Context(), remote, 5*time.Minute))
@@ -158,7 +158,7 @@ func embedded(t *testing.T) *sqs.Client {
 	t.Helper()
 	opened, _, err := Open(context.Background(), Embedded, noEnv)
 	require.NoError(t, err)
-	client, _, err := opened.Connect(plain, "")
+	client, _, err := opened.Connect(plain)
 	require.NoError(t, err)
 	return client
 }
