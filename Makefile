@@ -26,6 +26,10 @@ realtime-test: build ## One full window in real time: our own endpoint, and moto
 verify: build ## Run the conformance suite on the embedded endpoint
 	$(BIN)/fifoproof verify
 
+.PHONY: mutants
+mutants: build ## Prove the suite: run it on faulty and legal variants, and hold docs/MUTANTS.md
+	@$(BIN)/fifoproof mutants --markdown 2>/dev/null | diff -u docs/MUTANTS.md - && echo 'docs/MUTANTS.md is what the variants come to'
+
 .PHONY: demo
 demo: build ## Ten sends, a changed field, five minutes later: the story in a terminal
 	examples/demo.sh $(BIN)
@@ -55,8 +59,9 @@ fuzz: ## Fuzz the content hash for ten minutes against its oracles
 	go test -run '^$$' -fuzz '^FuzzCanonical$$' -fuzztime 10m -fuzzminimizetime 1s ./internal/contenthash
 
 .PHONY: golden
-golden: ## Write the golden files of help texts and reports anew
-	go test ./cmd/... ./internal/report -update
+golden: build ## Write the golden files and the generated documents anew
+	go test ./cmd/... ./internal/report ./internal/conformance -update
+	$(BIN)/fifoproof mutants --markdown > docs/MUTANTS.md
 
 -include localstack/targets.mk peers/targets.mk
 

@@ -19,7 +19,8 @@ func TestJudgeIsTheRun(t *testing.T) {
 	ran := call(t, "", "verify", "--json", "--out", dir, "--strict", "--allow-skip", "window/basic/ten-identical")
 	require.Equal(t, cli.OK, ran.code)
 	again := call(t, "", "judge", "--json", dir)
-	require.Equal(t, ran, outcome{again.code, again.out, ran.err})
+	require.Equal(t, ran.code, again.code)
+	require.Equal(t, ran.out, again.out)
 
 	// Everything that the folder holds comes from the history.
 	kept := map[string][]byte{}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"fifoproof/internal/cli"
@@ -51,7 +50,7 @@ func (c *mutantsCmd) run(ctx context.Context, stdio cli.Stdio, _ cli.Env) int {
 	case c.Markdown:
 		show = report.MutantsMarkdown
 	case c.JSON:
-		show = func(w io.Writer, all []conformance.Mutant) error { return report.MutantsJSON(w, all) }
+		show = report.MutantsJSON
 	}
 	if err := show(stdio.Out, mutants); err != nil {
 		cli.Report(stdio.Err, program, fmt.Errorf("printing the mutants: %w", err))

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/conformance"
@@ -47,10 +48,8 @@ func (s *selection) cases() (cases []conformance.Case, premises []string, err er
 // profileOf is the smallest profile that has one of the cases.
 func profileOf(cases []conformance.Case) conformance.Profile {
 	for _, p := range []conformance.Profile{conformance.QuickProfile, conformance.Default} {
-		for _, c := range cases {
-			if p.In(c) {
-				return p
-			}
+		if slices.ContainsFunc(cases, p.In) {
+			return p
 		}
 	}
 	return conformance.Experiments
@@ -76,10 +75,8 @@ func (p *policy) read() (conformance.Policy, []conformance.Known, error) {
 
 // known is an error where no case has the id.
 func known(id string) error {
-	for _, c := range conformance.Catalogue() {
-		if c.ID == id {
-			return nil
-		}
+	if slices.ContainsFunc(conformance.Catalogue(), func(c conformance.Case) bool { return c.ID == id }) {
+		return nil
 	}
 	return errors.New("no case is called " + id)
 }

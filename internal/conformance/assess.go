@@ -3,7 +3,6 @@ package conformance
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"fifoproof/internal/window"
 )
@@ -66,7 +65,8 @@ func Judge(history []Record) (*Results, error) {
 			Slow: f.slow, Premise: slices.Contains(start.Premises, id),
 		}
 		if t := cases[id]; t != nil {
-			r.show(t.last, rule)
+			r.Fields = t.last.Fields
+			r.draw(t.last, rule)
 			if t.number > 1 {
 				r.Tries = t.number
 			}
@@ -118,77 +118,4 @@ func (s *RunStart) lacks(c Case) (f finding, lacking bool) {
 		}
 	}
 	return finding{}, false
-}
-
-// show fills in the timeline of a result.
-func (r *Result) show(e *Evidence, rule window.Rule) {
-	at := func(mono time.Duration) float64 { return (mono - time.Duration(e.Began.Mono)).Seconds() }
-	r.QueueTime = at(time.Duration(e.Ended.Mono))
-	r.Fields = e.Fields
-	claims := make([]string, len(e.Sends))
-	for _, c := range e.Claims {
-		for i := c.First; i < c.Last; i++ {
-			claims[i] = c.What
-		}
-	}
-	x := newExpectations(rule)
-	measured := measurement{rule: rule}
-	for i, c := range e.Claims {
-		if c.Measured {
-			measured.take(e, i, x)
-		} else {
-			x.hold(e, c)
-		}
-	}
-	if len(measured.probes) > 0 {
-		r.Edge = measured.edge()
-	}
-	number := func(queue string) int { return max(slices.Index(e.Queues, queue), 0) }
-	fresh := newExpectations(rule)
-	for i, s := range e.Sends {
-		if len(r.Sends) < mostShown {
-			sent := Sent{
-				Queue: number(s.Queue), Group: s.Group, ID: s.ID, Start: at(s.At.Mono.Start), MessageID: s.MessageID,
-				Refused: s.Refused, Fence: s.Fence, Claim: claims[i],
-			}
-			if s.At.Bounded() {
-				sent.End = new(at(s.At.Mono.End))
-			}
-			r.Sends = append(r.Sends, sent)
-		} else {
-			r.Omitted++
-		}
-		if s.Fence || s.Refused != "" || !s.At.Bounded() || len(r.Windows) == mostShown {
-			continue
-		}
-		if expected, _ := fresh.send(s, 0); expected == window.Delivered {
-			w := Window{
-				Queue: number(s.Queue), ID: s.ID, Opened: [2]float64{at(s.At.Mono.Start), at(s.At.Mono.End)},
-				Ends: [2]float64{at(rule.Ends(s.At.Mono.Start, false)), at(rule.Ends(s.At.Mono.End, true))},
-			}
-			if s.Scope == window.ScopeGroup {
-				w.Group = s.Group
-			}
-			r.Windows = append(r.Windows, w)
-		}
-	}
-	copies := map[string]map[int]bool{} // by handle and reply
-	for _, q := range e.Queues {
-		for _, d := range e.copies(q) {
-			if copies[d.Handle] == nil {
-				copies[d.Handle] = map[int]bool{}
-			}
-			copies[d.Handle][d.Reply] = true
-		}
-	}
-	for _, d := range e.Deliveries {
-		if len(r.Deliveries) == mostShown {
-			r.Omitted++
-			continue
-		}
-		r.Deliveries = append(r.Deliveries, Received{
-			Queue: number(d.Queue), Group: d.Group, ID: d.ID, Start: at(d.At.Mono.Start), End: at(d.At.Mono.End),
-			MessageID: d.MessageID, Fence: d.Fence, Copy: copies[d.Handle][d.Reply],
-		})
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -103,7 +104,7 @@ func (r *Results) apply(list []Known) {
 	for _, k := range list {
 		result, ran := results[k.ID]
 		switch {
-		case !ran && !contains(r.NotRun, k.ID):
+		case !ran && !slices.Contains(r.NotRun, k.ID):
 			r.Stale = append(r.Stale, k.ID+" is no case")
 		case !ran || result.Reason == Interrupted:
 			// not selected in this run, or not brought to its end

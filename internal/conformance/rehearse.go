@@ -63,6 +63,9 @@ func rehearse(ctx context.Context, stage Setup, number int, c Case) (Planned, er
 	p.Seconds = a.bench.clock.Now().Sub(began).Seconds()
 	p.Ends = ran.Seconds()
 	p.Calls, p.Queues = e.Calls, len(e.Queues)
+	if e.Actions["CreateQueue"] {
+		e.Actions["TagQueue"] = true // which AWS asks for when a queue is made with tags
+	}
 	for action := range e.Actions {
 		p.Actions = append(p.Actions, action)
 	}
@@ -91,7 +94,7 @@ func (p *Plan) lay(cases []Planned, target Setup) {
 		slots[first] = quick[i].Ends
 	}
 	slices.SortStableFunc(waiting, func(a, b Planned) int { return int(a.Ends - b.Ends) })
-	p.Cases = append(quick, waiting...)
+	p.Cases = slices.Concat(quick, waiting)
 	for _, c := range p.Cases {
 		p.Seconds = max(p.Seconds, c.Ends)
 	}

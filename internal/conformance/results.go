@@ -1,6 +1,9 @@
 package conformance
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Results is everything that a run has to say. Its JSON form is a contract: see
 // docs/results.md. It is a pure function of the run's history.
@@ -164,7 +167,7 @@ func (p Policy) counts(r Result) (failed, errored, open bool) {
 		open = p.Inconclusive != Warn
 	case Skipped:
 		must := r.Level == Must || p.Strict && r.Level == Should
-		open = must && !r.Slow && !contains(p.AllowSkip, r.ID) && p.Inconclusive != Warn
+		open = must && !r.Slow && !slices.Contains(p.AllowSkip, r.ID) && p.Inconclusive != Warn
 	case Pass, Noted:
 	}
 	return failed, errored, open
@@ -172,15 +175,6 @@ func (p Policy) counts(r Result) (failed, errored, open bool) {
 
 // Warn is the Policy.Inconclusive under which an open question is no error.
 const Warn = "warn"
-
-func contains(list []string, id string) bool {
-	for _, one := range list {
-		if one == id {
-			return true
-		}
-	}
-	return false
-}
 
 // summarise counts the verdicts of cases.
 func (p Policy) summarise(cases []Result) Summary {

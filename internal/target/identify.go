@@ -33,7 +33,7 @@ func (t *Target) identify(ctx context.Context) error {
 			t.foreign = true
 			t.Version += " with " + strings.Join(ours.Variants, ", ")
 		}
-		if ours.Clock == "virtual" {
+		if ours.Clock == virtual {
 			t.remote = &remoteClock{url: t.Name + emulator.AdvancePath, now: ours.Now}
 		}
 		return nil

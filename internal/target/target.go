@@ -32,6 +32,7 @@ const localStackURL = "http://127.0.0.1:4566"
 const (
 	own     = "fifoproof" // the name that our endpoint gives at its health page
 	unknown = "unknown"   // the product of whoever does not tell
+	virtual = "virtual"   // the clock that is moved by hand
 )
 
 // ErrSpec says that a target was named in a way that cannot be used.
@@ -81,7 +82,7 @@ func Open(ctx context.Context, spec string, env cli.Env) (*Target, []string, err
 	case LocalStack:
 		spec = cmp.Or(env.Get("FIFOPROOF_LOCALSTACK_URL"), localStackURL)
 	case Embedded:
-		return &Target{Name: Embedded, Product: own, Version: cli.Version, Clock: "virtual"}, nil, nil
+		return &Target{Name: Embedded, Product: own, Version: cli.Version, Clock: virtual}, nil, nil
 	}
 	u, err := parse(spec)
 	if err != nil {
@@ -108,7 +109,7 @@ func Open(ctx context.Context, spec string, env cli.Env) (*Target, []string, err
 // [emulator.Variants]), for proofs that the suite notices them. The same seed gives the
 // same whims, endpoint by endpoint.
 func Variant(seed uint64, names ...string) *Target {
-	t := &Target{Name: Embedded, Product: own, Version: cli.Version, Clock: "virtual", variants: names, seed: new(atomic.Uint64)}
+	t := &Target{Name: Embedded, Product: own, Version: cli.Version, Clock: virtual, variants: names, seed: new(atomic.Uint64)}
 	t.seed.Store(seed)
 	return t
 }
@@ -127,8 +128,8 @@ func (t *Target) Connect(wrap func(HTTPClient) HTTPClient) (*sqs.Client, clock.C
 		}
 		return client, clock.Real{}, nil
 	}
-	virtual := clock.NewVirtual(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
-	options := emulator.Options{Clock: virtual, Variants: t.variants}
+	hand := clock.NewVirtual(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
+	options := emulator.Options{Clock: hand, Variants: t.variants}
 	if len(t.variants) > 0 {
 		options.Seed = t.seed.Add(1)
 	}
@@ -139,7 +140,7 @@ func (t *Target) Connect(wrap func(HTTPClient) HTTPClient) (*sqs.Client, clock.C
 		BaseEndpoint: aws.String("http://embedded"),
 		HTTPClient:   wrap(&http.Client{Transport: server.RoundTripper()}),
 	})
-	return client, virtual, nil
+	return client, hand, nil
 }
 
 // SQS is the client of a remote target, for calls outside of a run; nil for the
