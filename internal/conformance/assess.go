@@ -64,6 +64,9 @@ func Judge(history []Record) (*Results, error) {
 			ID: id, Level: c.Level, Verdict: f.verdict, Expected: c.Want, Seen: f.seen, Reason: f.reason, Source: c.Source, Text: c.Text,
 			Slow: f.slow, Premise: slices.Contains(start.Premises, id),
 		}
+		if !Default.In(c) {
+			r.Profile = Experiments
+		}
 		if t := cases[id]; t != nil {
 			r.Fields = t.last.Fields
 			r.draw(t.last, rule)

@@ -11,10 +11,10 @@ import (
 // Known is one entry of a known-failing list: a verdict that is no surprise on the
 // target that the list is for.
 type Known struct {
-	ID   string `json:"id"`
-	Seen string `json:"seen"` // the result's reason, word for word
-	Link string `json:"link"` // who else says so
-	Note string `json:"note"` // what the endpoint does otherwise, in a sentence
+	ID   string `json:"id,omitempty"`
+	Seen string `json:"seen,omitempty"` // the result's reason, word for word
+	Link string `json:"link"`           // who else says so
+	Note string `json:"note"`           // what the endpoint does otherwise, in a sentence
 }
 
 // ReadKnown reads a known-failing list. An entry is a case's id at the margin and
@@ -115,7 +115,7 @@ func (r *Results) apply(list []Known) {
 		case result.Reason != k.Seen:
 			r.Stale = append(r.Stale, fmt.Sprintf("%s failed otherwise than is known: %q, not %q", k.ID, result.Reason, k.Seen))
 		default:
-			result.Known = &k
+			result.Known = &Known{Link: k.Link, Note: k.Note} // the rest stands in the result
 		}
 	}
 	r.Summary = r.Policy.summarise(r.Cases)

@@ -56,7 +56,8 @@ type Result struct {
 	Tries     int     `json:"tries,omitempty"`   // where the case repeated itself
 	Source    string  `json:"source"`
 	Text      string  `json:"text,omitempty"`
-	QueueTime float64 `json:"queue_seconds"` // time that passed on the endpoint's clock
+	Profile   Profile `json:"profile,omitempty"` // that the case needs, where the default one does not have it
+	QueueTime float64 `json:"queue_seconds"`     // time that passed on the endpoint's clock
 
 	// The timeline, in seconds since the case's start. Omitted counts what is beyond
 	// the first mostShown of each kind.
@@ -151,26 +152,36 @@ const (
 	exitError        = 3
 )
 
-// Counts reports whether the verdict of r makes the run fail, errored or open.
-func (p Policy) counts(r Result) (failed, errored, open bool) {
+// Weight is how a verdict counts for the exit code.
+type Weight int
+
+// The weights.
+const (
+	CountsNot     Weight = iota
+	CountsOpen           // an open question
+	CountsErrored        // the harness went wrong
+	CountsFailed         // a promise was broken
+)
+
+// Weigh says how the verdict of r counts.
+func (p Policy) Weigh(r Result) Weight {
 	if r.Known != nil {
-		return false, false, false
+		return CountsNot
 	}
-	switch r.Verdict {
-	case Fail:
-		failed = true
-	case NonStrict:
-		failed = p.Strict
-	case Errored:
-		errored = true
-	case Inconclusive:
-		open = p.Inconclusive != Warn
-	case Skipped:
-		must := r.Level == Must || p.Strict && r.Level == Should
-		open = must && !r.Slow && !slices.Contains(p.AllowSkip, r.ID) && p.Inconclusive != Warn
-	case Pass, Noted:
+	warn := p.Inconclusive == Warn
+	switch {
+	case r.Verdict == Fail, r.Verdict == NonStrict && p.Strict:
+		return CountsFailed
+	case r.Verdict == Errored:
+		return CountsErrored
+	case r.Verdict == Inconclusive && !warn:
+		return CountsOpen
+	case r.Verdict == Skipped && !warn && !r.Slow && !slices.Contains(p.AllowSkip, r.ID):
+		if r.Level == Must || p.Strict && r.Level == Should {
+			return CountsOpen
+		}
 	}
-	return failed, errored, open
+	return CountsNot
 }
 
 // Warn is the Policy.Inconclusive under which an open question is no error.
@@ -179,10 +190,9 @@ const Warn = "warn"
 // summarise counts the verdicts of cases.
 func (p Policy) summarise(cases []Result) Summary {
 	s := Summary{Cases: len(cases)}
-	var failed, errored, open bool
+	counted := map[Weight]int{}
 	for _, c := range cases {
-		f, e, o := p.counts(c)
-		failed, errored, open = failed || f, errored || e, open || o
+		counted[p.Weigh(c)]++
 		if c.Known != nil {
 			s.Known++
 		}
@@ -205,11 +215,11 @@ func (p Policy) summarise(cases []Result) Summary {
 		s.QueueTime = max(s.QueueTime, c.QueueTime)
 	}
 	switch {
-	case failed:
+	case counted[CountsFailed] > 0:
 		s.Exit = exitFail
-	case errored:
+	case counted[CountsErrored] > 0:
 		s.Exit = exitError
-	case open:
+	case counted[CountsOpen] > 0:
 		s.Exit = exitInconclusive
 	default:
 		s.Exit = exitPass

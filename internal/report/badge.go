@@ -22,20 +22,21 @@ type shield struct {
 
 // badge says the gravest thing of a run in two words.
 func badge(results *conformance.Results) shield {
-	counted := map[weight]int{}
+	counted := map[conformance.Weight]int{}
 	for _, r := range results.Cases {
-		counted[weigh(results.Policy, r)]++
+		counted[results.Policy.Weigh(r)]++
 	}
+	const alarm = "red"
 	b := shield{SchemaVersion: 1, Label: badgeLabel}
 	switch {
-	case counted[countsFailed] > 0:
-		b.Message, b.Color, b.IsError = fmt.Sprintf("%d fail", counted[countsFailed]), "red", true
+	case counted[conformance.CountsFailed] > 0:
+		b.Message, b.Color, b.IsError = fmt.Sprintf("%d fail", counted[conformance.CountsFailed]), alarm, true
 	case len(results.Stale) > 0:
-		b.Message, b.Color, b.IsError = "known list out of date", "red", true
-	case counted[countsErrored] > 0:
-		b.Message, b.Color, b.IsError = fmt.Sprintf("%d error", counted[countsErrored]), "lightgrey", true
-	case counted[countsOpen] > 0:
-		b.Message, b.Color = fmt.Sprintf("%d inconclusive", counted[countsOpen]), "yellow"
+		b.Message, b.Color, b.IsError = "known list out of date", alarm, true
+	case counted[conformance.CountsErrored] > 0:
+		b.Message, b.Color, b.IsError = fmt.Sprintf("%d error", counted[conformance.CountsErrored]), "lightgrey", true
+	case counted[conformance.CountsOpen] > 0:
+		b.Message, b.Color = fmt.Sprintf("%d inconclusive", counted[conformance.CountsOpen]), "yellow"
 	case results.Summary.Known > 0:
 		b.Message, b.Color = fmt.Sprintf("%d pass, %d known", results.Summary.Pass, results.Summary.Known), "yellowgreen"
 	default:

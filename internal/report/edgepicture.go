@@ -67,7 +67,7 @@ func newEdge(id string, r conformance.Result, exact bool) *edgePicture {
 	for _, probe := range e.Probes {
 		from, to = min(from, math.Floor(probe.Min)-1), max(to, math.Ceil(probe.Max)+1)
 	}
-	whole := drawEdge(e, scale{from, to}, 0, func(t, step float64) string { return sinceStart(t, step) })
+	whole := drawEdge(e, scale{from, to}, 0, sinceStart)
 	whole.ID, whole.Title = id, "the end of the window: gaps between two sends of one id, and what became of the second"
 	whole.Desc = p.Bracket + "; " + p.Note
 	p.Drawings = append(p.Drawings, whole)
@@ -79,6 +79,7 @@ func newEdge(id string, r conformance.Result, exact bool) *edgePicture {
 		drawn := drawEdge(e, near, origin, aside(instantShort(origin)))
 		drawn.ID, drawn.Title, drawn.Zoom = id+"-zoom", "the same, enlarged around the edge", true
 		drawn.Desc = p.Bracket
+		drawn.label(e)
 		drawn.Caption = fmt.Sprintf("around the edge: %s wide", span(near.to-near.from))
 		p.Drawings = append(p.Drawings, drawn)
 	}
@@ -125,24 +126,35 @@ func drawEdge(e *conformance.Edge, s scale, origin float64, say func(away, step 
 		d.Soft, d.HasSoft = part(min(*e.SuppressedUpTo, *e.DeliveredFrom), max(*e.SuppressedUpTo, *e.DeliveredFrom))
 	}
 	for _, probe := range e.Probes {
-		x, width, ok := s.clip(probe.Min, probe.Max)
+		x, width, ok := s.bar(probe.Min, probe.Max)
 		if !ok {
 			continue
 		}
 		drawn := edgeProbe{X: percent(x), Width: percent(width), Y: rowSuppressed, Class: "suppressed"}
 		switch {
 		case probe.Open:
-			drawn.Y, drawn.Class = rowOpen, "open"
+			drawn.Y, drawn.Class = rowOpen, "undecided"
 		case probe.Delivered:
 			drawn.Y, drawn.Class = rowDelivered, "delivered"
 		}
 		digits := max(digitsOf(probe.Min), digitsOf(probe.Max))
-		drawn.Tip = fmt.Sprintf("gap %s to %s s: %s", decimals(probe.Min, digits), decimals(probe.Max, digits), map[string]string{
-			"open": "undecided", "delivered": "delivered", "suppressed": "suppressed",
-		}[drawn.Class])
+		drawn.Tip = fmt.Sprintf("gap %s to %s s: %s", decimals(probe.Min, digits), decimals(probe.Max, digits), drawn.Class)
 		d.Probes = append(d.Probes, drawn)
 	}
 	return d
+}
+
+// label writes the bracket beside its two ends, away from one another.
+func (d *edgeDrawing) label(e *conformance.Edge) {
+	if len(d.Marks) != 2 {
+		return
+	}
+	digits := bracketDigits(e)
+	d.Marks[0].Label, d.Marks[0].Anchor = down(*e.SuppressedUpTo, digits)+" s", anchorEnd
+	d.Marks[1].Label, d.Marks[1].Anchor = up(*e.DeliveredFrom, digits)+" s", anchorStart
+	if d.Marks[0].X > d.Marks[1].X { // the endpoint contradicts itself
+		d.Marks[0].Anchor, d.Marks[1].Anchor = d.Marks[1].Anchor, d.Marks[0].Anchor
+	}
 }
 
 func (d *edgeDrawing) end(s scale, t float64) {

@@ -75,14 +75,14 @@ func (s Style) explain(b *bytes.Buffer, r conformance.Result, results *conforman
 	if beyond > 0 {
 		fmt.Fprintf(b, "      and %d more\n", beyond)
 	}
-	fmt.Fprintf(b, "      again: %s\n", repeat(results, r.ID))
+	fmt.Fprintf(b, "      again: %s\n", repeat(results, r))
 }
 
 // answer says what came back on a send.
 func answer(sent conformance.Sent) string {
 	switch {
 	case sent.End == nil:
-		return "no answer"
+		return noAnswer
 	case sent.Refused != "":
 		return fmt.Sprintf("refused at %.3f s: %s", *sent.End, sent.Refused)
 	default:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strconv"
 	"strings"
 
 	"fifoproof/internal/conformance"
@@ -17,7 +18,7 @@ var pageFiles embed.FS
 // pageTemplate is the whole report: the page, its style sheet and its drawings are all
 // templates, so that everything that an endpoint had a say in is escaped by one rule.
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"sign": sign, "capital": capital,
+	"sign": sign, "capital": capital, "parts": func(id string) []string { return strings.Split(id, "/") }, "link": func(anchor string) string { return "#" + anchor },
 }).ParseFS(pageFiles, "page/*.tmpl"))
 
 // HTML writes the report of one run, or of several: then their matrix comes first and
@@ -240,10 +241,12 @@ func (r *run) cases(results *conformance.Results) {
 	for i, c := range attention(results) {
 		view := r.view(results, c, "attention/")
 		view.Open = i < mostOpen
-		above[c.ID] = view.Anchor
+		if view.Timeline != nil {
+			above[c.ID] = view.Anchor
+		}
 		r.Attention = append(r.Attention, view)
 	}
-	exact := results.Target.Clock == "virtual"
+	exact := results.Target.Clock == virtual
 	for i, c := range measured(results.Cases) {
 		r.Edges = append(r.Edges, newEdge(fmt.Sprintf("%sedge-%d", r.prefix, i+1), c, exact))
 	}
@@ -278,7 +281,7 @@ func (r *run) cases(results *conformance.Results) {
 func (r *run) view(results *conformance.Results, c conformance.Result, place string) *caseView {
 	anchor := r.anchor(place + c.ID)
 	return &caseView{
-		Result: c, Anchor: anchor, Word: cell(&c), Again: repeat(results, c.ID),
+		Result: c, Anchor: anchor, Word: cell(&c), Again: repeat(results, c),
 		Timeline: newTimeline(anchor+"-timeline", c),
 	}
 }
@@ -291,21 +294,21 @@ func facts(results *conformance.Results) []fact {
 		list = append(list, fact{Name: "product", Value: p})
 	}
 	if t.Server != "" {
-		list = append(list, fact{Name: "server header", Value: t.Server})
+		list = append(list, fact{Name: "server", Value: t.Server})
 	}
 	list = append(list,
 		fact{Name: "when", Value: results.Started.UTC().Format("2 January 2006, 15:04 UTC")},
 		fact{Name: "took", Value: took(s, t.Clock)},
 		fact{Name: "profile", Value: orDash(string(results.Profile))},
-		fact{Name: "counts as failed", Value: policy(results.Policy)},
-		fact{Name: "fifoproof", Value: results.Version + ", run " + results.Run},
+		fact{Name: "what counts", Value: policy(results.Policy)},
+		fact{Name: program, Value: results.Version + ", run " + results.Run},
 	)
 	return list
 }
 
 func took(s conformance.Summary, clock string) string {
 	text := Duration(seconds(s.Seconds))
-	if clock == "virtual" {
+	if clock == virtual {
 		text += ", in which " + Duration(seconds(s.QueueTime)) + " passed on a virtual clock"
 	}
 	return text
@@ -331,11 +334,11 @@ func policy(p conformance.Policy) string {
 func how(results *conformance.Results) []fact {
 	t, s := results.Target, results.Summary
 	clock := "real: it was waited for"
-	if t.Clock == "virtual" {
+	if t.Clock == virtual {
 		clock = "virtual: time was moved by hand, so instants are exact"
 	}
 	list := []fact{
-		{Name: "again", Value: command(results), Code: true},
+		{Name: "again", Value: command(results, profiled(results)...), Code: true},
 		{Name: "clock", Value: clock},
 	}
 	if s.Calls > 0 || s.Queues > 0 {
@@ -356,5 +359,5 @@ func how(results *conformance.Results) []fact {
 	if tries > 0 {
 		list = append(list, fact{Name: "repeated", Value: plural(tries, "case") + " repeated themselves with another gap"})
 	}
-	return append(list, fact{Name: "exit code", Value: fmt.Sprint(s.Exit)})
+	return append(list, fact{Name: "exit code", Value: strconv.Itoa(s.Exit)})
 }

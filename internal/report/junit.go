@@ -16,7 +16,7 @@ import (
 // red. A known-failing list that is out of date is a failure of its own.
 func JUnit(w io.Writer, results *conformance.Results) error {
 	suite := junit.Testsuite{
-		Name: clean("fifoproof " + results.Target.Name),
+		Name: clean(program + " " + results.Target.Name),
 		Time: fmt.Sprintf("%.3f", results.Summary.Seconds),
 	}
 	suite.SetTimestamp(results.Started)
@@ -26,7 +26,7 @@ func JUnit(w io.Writer, results *conformance.Results) error {
 		{"clock", results.Target.Clock},
 		{"run", results.Run},
 		{"profile", string(results.Profile)},
-		{"fifoproof", results.Version},
+		{program, results.Version},
 	} {
 		suite.AddProperty(property[0], clean(property[1]))
 	}
@@ -39,7 +39,7 @@ func JUnit(w io.Writer, results *conformance.Results) error {
 			Failure: &junit.Result{Message: "the known-failing list is out of date", Type: "stale", Data: clean(strings.Join(results.Stale, "\n"))},
 		})
 	}
-	suites := junit.Testsuites{Name: "fifoproof", Time: suite.Time}
+	suites := junit.Testsuites{Name: program, Time: suite.Time}
 	suites.AddSuite(suite)
 	return suites.WriteXML(w)
 }
@@ -50,15 +50,15 @@ func testcase(results *conformance.Results, r conformance.Result) junit.Testcase
 		Classname: clean(string(r.Level) + "." + areaOf(r.ID)),
 		Time:      fmt.Sprintf("%.3f", r.QueueTime),
 		SystemOut: &junit.Output{Data: clean(fmt.Sprintf("verdict: %s\nsource: %s\nexpected: %s\nseen: %s\nagain: %s\n",
-			r.Verdict, r.Source, r.Expected, r.Seen, repeat(results, r.ID)))},
+			r.Verdict, r.Source, r.Expected, r.Seen, repeat(results, r)))},
 	}
 	result := &junit.Result{Message: clean(r.Reason), Type: clean(string(r.Verdict)), Data: clean(r.Seen)}
-	switch weigh(results.Policy, r) {
-	case countsFailed:
+	switch results.Policy.Weigh(r) {
+	case conformance.CountsFailed:
 		c.Failure = result
-	case countsErrored, countsOpen:
+	case conformance.CountsErrored, conformance.CountsOpen:
 		c.Error = result
-	case countsNot:
+	case conformance.CountsNot:
 		switch {
 		case r.Known != nil && !settled(r):
 			c.Skipped = &junit.Result{Message: clean("known: " + r.Known.Note + " (" + r.Known.Link + ")"), Type: "known"}

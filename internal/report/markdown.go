@@ -100,7 +100,7 @@ func failures(b *bytes.Buffer, results *conformance.Results, most int) {
 		}
 		fmt.Fprintf(b, "- %s **%s** %s %s: %s", sign(r.Verdict), r.Verdict, r.Level, code(r.ID), escape(orDash(cut(r.Reason))))
 		if r.Verdict != conformance.Skipped && r.Reason != conformance.Interrupted {
-			fmt.Fprintf(b, "<br>expected: %s · seen: %s · source: %s<br>again: %s", escape(cut(r.Expected)), escape(cut(r.Seen)), escape(cut(r.Source)), code(repeat(results, r.ID)))
+			fmt.Fprintf(b, "<br>expected: %s · seen: %s · source: %s<br>again: %s", escape(cut(r.Expected)), escape(cut(r.Seen)), escape(cut(r.Source)), code(repeat(results, r)))
 		}
 		fmt.Fprintln(b)
 	}
@@ -113,7 +113,7 @@ func failures(b *bytes.Buffer, results *conformance.Results, most int) {
 			fmt.Fprint(b, "\n### Known\n\n")
 			title = true
 		}
-		fmt.Fprintf(b, "- %s: %s ([source](%s))\n", code(r.ID), escape(r.Known.Note), strings.NewReplacer(" ", "%20", ")", "%29", "<", "%3C", "\n", "").Replace(r.Known.Link))
+		fmt.Fprintf(b, "- %s: %s ([source](%s))\n", code(r.ID), escape(r.Known.Note), destination(r.Known.Link))
 	}
 }
 
@@ -161,6 +161,11 @@ func escape(text string) string {
 		"&", "&amp;", "<", "&lt;", "|", `\|`, "\r", " ", "\n", " ",
 		"`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, `\`, `\\`,
 	).Replace(text)
+}
+
+// destination keeps a link from ending the parentheses that it stands in.
+func destination(link string) string {
+	return strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", "|", "%7C", "\r", "", "\n", "").Replace(link)
 }
 
 // code makes text a code span; none can end it early, and no cell either.

@@ -98,7 +98,7 @@ func deviations(b *bytes.Buffer, results *conformance.Results) {
 		}
 		fmt.Fprintf(b, "- %s: %s. Seen: %s.", code(r.ID), cell(&r), escape(strings.TrimSuffix(r.Seen, ".")))
 		if r.Known != nil {
-			fmt.Fprintf(b, " Known: %s ([source](%s)).", escape(strings.TrimSuffix(r.Known.Note, ".")), r.Known.Link)
+			fmt.Fprintf(b, " Known: %s ([source](%s)).", escape(strings.TrimSuffix(r.Known.Note, ".")), destination(r.Known.Link))
 		}
 		fmt.Fprintln(b)
 	}

@@ -152,7 +152,7 @@ func outcome(m conformance.Mutant, held bool) string {
 			text += fmt.Sprintf(" and %d more", n)
 		}
 	} else if len(m.Open) > 0 {
-		text += fmt.Sprintf("  inconclusive %s", m.Open[0])
+		text += "  inconclusive " + m.Open[0]
 		if n := len(m.Open) - 1; n > 0 {
 			text += fmt.Sprintf(" and %d more", n)
 		}
@@ -181,12 +181,12 @@ func scores(mutants []conformance.Mutant) []string {
 				by[level]++
 			}
 		}
-		line := fmt.Sprintf("%d of %d %s: %s", held, len(list), kind.title, kind.promise)
+		line := fmt.Sprintf("%s: %d of %d %s", kind.title, held, len(list), kind.promise)
 		if kind.title == "faulty" {
 			var parts []string
 			for _, level := range levels {
 				if by[level] > 0 {
-					parts = append(parts, fmt.Sprintf("%d by a %s", by[level], level))
+					parts = append(parts, fmt.Sprintf("%d by %s", by[level], level))
 				}
 			}
 			if len(parts) > 0 {

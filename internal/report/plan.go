@@ -35,8 +35,8 @@ func PlanText(w io.Writer, plan *conformance.Plan) error {
 	if len(plan.NotRun) > 0 {
 		line += fmt.Sprintf(", %d not run", len(plan.NotRun))
 	}
-	fmt.Fprintf(&b, "%s · %s · %s · %s, of which the longest case waits %s\n", line, plural(plan.Calls, "call"), plural(plan.Queues, "queue"),
-		Duration(seconds(plan.Seconds)), Duration(seconds(plan.Longest)))
+	fmt.Fprintf(&b, "%s · longest wait %s\n", line, Duration(seconds(plan.Longest)))
+	fmt.Fprintf(&b, "%s · %s · %s in all\n", plural(plan.Calls, "call"), plural(plan.Queues, "queue"), Duration(seconds(plan.Seconds)))
 	if plan.Cost != "" {
 		fmt.Fprintf(&b, "cost: %s\n", plan.Cost)
 	}

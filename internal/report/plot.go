@@ -180,7 +180,7 @@ func (p *plot) sendTip(i int) string {
 	s := p.r.Sends[i]
 	what := s.Claim
 	if s.Fence && what == "" {
-		what = "fence"
+		what = fence
 	}
 	tip := fmt.Sprintf("send %d", i+1)
 	if what != "" {
@@ -213,11 +213,11 @@ func (p *plot) zooms() []zoom {
 	if p.r.Edge != nil {
 		return nil
 	}
-	const close, tiny = 0.05, 1e-9
+	const near, tiny = 0.05, 1e-9
 	var out []zoom
 	whole := p.whole()
 	for _, w := range p.windows {
-		best, far := -1, close*whole
+		best, far := -1, near*whole
 		for i, s := range p.r.Sends {
 			same := s.Queue == w.Queue && s.ID == w.ID && (w.Group == "" || w.Group == s.Group)
 			if !same || s.Start <= w.Opened[1] || s.End == nil {

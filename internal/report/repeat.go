@@ -7,16 +7,16 @@ import (
 )
 
 // repeat is the command that runs one case again, ready for a shell.
-func repeat(results *conformance.Results, id string) string {
-	return command(results, "--case", id)
+func repeat(results *conformance.Results, r conformance.Result) string {
+	if r.Profile != "" {
+		return command(results, "--profile", string(r.Profile), "--case", r.ID)
+	}
+	return command(results, "--case", r.ID)
 }
 
 // command is the verify command of a run with more arguments.
 func command(results *conformance.Results, more ...string) string {
-	args := []string{"fifoproof", "verify", "--target", results.Target.Name}
-	if results.Profile == conformance.Experiments {
-		args = append(args, "--profile", string(results.Profile)) // the case may be in no other
-	}
+	args := []string{program, "verify", "--target", results.Target.Name}
 	if results.Policy.Strict {
 		args = append(args, "--strict")
 	}
@@ -34,4 +34,12 @@ func quote(arg string) string {
 		return arg
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// profiled is the profile of a run as arguments; none for the default one.
+func profiled(results *conformance.Results) []string {
+	if results.Profile == "" || results.Profile == conformance.Default {
+		return nil
+	}
+	return []string{"--profile", string(results.Profile)}
 }

@@ -23,6 +23,14 @@ func (s scale) clip(from, to float64) (x, width float64, ok bool) {
 	return a, b - a, true
 }
 
+// bar is clip for something that must be seen: where SVG gives a width of zero nothing
+// is drawn, not even the outline that makes a short bar visible.
+func (s scale) bar(from, to float64) (x, width float64, ok bool) {
+	const thin = 0.01
+	x, width, ok = s.clip(from, to)
+	return x, max(width, thin), ok
+}
+
 // percent is a length as SVG has it.
 type percent float64
 
@@ -41,14 +49,11 @@ type axisTick struct {
 func (s scale) ticks(origin float64, most int, say func(away, step float64) string) []axisTick {
 	step := roundStep((s.to - s.from) / float64(most))
 	var out []axisTick
-	for k := math.Ceil((s.from - origin) / step * (1 - 1e-9)); k*step <= (s.to-origin)*(1+1e-9); k++ {
-		x := s.at(origin + k*step)
-		if x < -0.001 || x > 100.001 {
-			continue
-		}
-		out = append(out, axisTick{percent(x), say(k*step, step)})
-		if len(out) > 4*most {
-			break
+	first := math.Ceil((s.from-origin)/step - 1e-9)
+	for i := range 2 * most { // bounded, since so far out that steps get lost in rounding no tick helps
+		away := (first + float64(i)) * step
+		if x := s.at(origin + away); x >= -0.001 && x <= 100.001 {
+			out = append(out, axisTick{percent(x), say(away, step)})
 		}
 	}
 	return out

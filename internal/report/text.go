@@ -24,7 +24,8 @@ const column = "%-11s"
 // fits on one screen.
 func Text(w io.Writer, results *conformance.Results, style Style) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "fifoproof %s · %s · run %s\n", results.Version, style.Target, results.Run)
+	results = flatResults(results)
+	fmt.Fprintf(&b, "fifoproof %s · %s · run %s\n", results.Version, flat(style.Target), results.Run)
 	if style.All {
 		style.cases(&b, results)
 	} else {

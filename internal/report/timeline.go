@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"fifoproof/internal/conformance"
@@ -76,7 +75,7 @@ func (d *drawing) TickText() int { return d.AxisY + 17 }
 
 // Class is how the label lies beside its instant.
 func (m mark) Class() string {
-	if m.Anchor == "end" {
+	if m.Anchor == anchorEnd {
 		return "end-anchor"
 	}
 	return m.Anchor
@@ -103,6 +102,12 @@ type tick struct {
 	CallShown bool
 }
 
+// Where a label lies at its instant: it begins there, or it ends there.
+const (
+	anchorStart = "start"
+	anchorEnd   = "end"
+)
+
 // mark is a labelled instant.
 type mark struct {
 	X      percent
@@ -125,6 +130,9 @@ func newTimeline(id string, r conformance.Result) *timeline {
 	t.Drawings = append(t.Drawings, whole)
 	for i, z := range p.zooms() {
 		drawn := p.draw(z.scale, z.window.end(), aside("end"), p.lanesOf(z.window))
+		for k := range drawn.Lanes {
+			drawn.Lanes[k].Nothing = false // it says so of the case, not of a stretch of it
+		}
 		drawn.ID, drawn.Zoom = fmt.Sprintf("%s-zoom%d", id, i+1), true
 		drawn.Title, drawn.Caption = "the end of the window, enlarged", z.caption()
 		drawn.Desc = z.caption()
@@ -135,9 +143,9 @@ func newTimeline(id string, r conformance.Result) *timeline {
 
 func (t *timeline) rows(r conformance.Result, p *plot) {
 	for i, s := range r.Sends {
-		row := sendRow{N: i + 1, What: s.Claim, Lane: p.laneName(s.Queue, s.Group), ID: orNone(s.ID), From: instant(s.Start), Until: "no answer", Answer: "no answer"}
+		row := sendRow{N: i + 1, What: s.Claim, Lane: p.laneName(s.Queue, s.Group), ID: orNone(s.ID), From: instant(s.Start), Until: noAnswer, Answer: noAnswer}
 		if s.Fence && row.What == "" {
-			row.What = "fence"
+			row.What = fence
 		}
 		if s.End != nil {
 			row.Until = instant(*s.End)
@@ -152,7 +160,7 @@ func (t *timeline) rows(r conformance.Result, p *plot) {
 		row := deliveryRow{Of: p.sentBy(d), What: "redelivery", Lane: p.laneName(d.Queue, d.Group), ID: orNone(d.ID), From: instant(d.Start), Until: instant(d.End)}
 		switch {
 		case d.Fence:
-			row.What = "fence"
+			row.What = fence
 		case d.Copy:
 			row.What = "copy"
 		}
@@ -173,7 +181,7 @@ const (
 
 // draw lays out the lanes over the scale.
 func (p *plot) draw(s scale, origin float64, say func(away, step float64) string, lanes []laneKey) *drawing {
-	d := &drawing{Ticks: s.ticks(origin, 5, say)}
+	d := &drawing{Ticks: s.ticks(origin, 6, say)}
 	y := markRow
 	for _, key := range lanes {
 		l := lane{}
@@ -215,7 +223,7 @@ func (p *plot) fill(l *lane, s scale, key laneKey) {
 		if send.End != nil {
 			end = *send.End
 		}
-		x, width, ok := s.clip(send.Start, end)
+		x, width, ok := s.bar(send.Start, end)
 		if !ok {
 			continue
 		}
@@ -262,42 +270,59 @@ func (p *plot) fill(l *lane, s scale, key laneKey) {
 }
 
 // mark puts the ends of the windows into the drawing, and a label for those that lie
-// apart.
+// apart. Of windows that outlast the drawing it says until when they do.
 func (p *plot) mark(d *drawing, s scale, lanes []laneKey) {
-	type cluster struct {
-		first, last float64
-		from, to    float64
-	}
 	const apart = 38 // per cent: what a label takes on a phone
-	var clusters []*cluster
+	var inside []*endLabel
+	var beyond *endLabel
 	for _, w := range p.windows {
-		if !p.anyLane(w, lanes) || s.at(w.end()) < 0 || s.at(w.end()) > 100 {
-			continue
-		}
 		x := s.at(w.end())
-		d.Marks = append(d.Marks, mark{X: percent(x)})
-		if n := len(clusters); n > 0 && math.Abs(x-clusters[n-1].to) < apart {
-			c := clusters[n-1]
-			c.from, c.to = min(c.from, x), max(c.to, x)
-			c.first, c.last = min(c.first, w.end()), max(c.last, w.end())
-			continue
-		}
-		clusters = append(clusters, &cluster{w.end(), w.end(), x, x})
-	}
-	for _, c := range clusters {
-		text := "window ends " + instant(c.first)
-		if c.last-c.first > 5e-4 {
-			text = fmt.Sprintf("windows end %.3f–%.3f s", c.first, c.last)
-		}
-		m := mark{X: percent((c.from + c.to) / 2), Y: markRow - 5, Label: text, Anchor: "middle"}
 		switch {
-		case m.X < 25:
-			m.Anchor = "start"
-		case m.X > 75:
-			m.Anchor = "end"
+		case !p.anyLane(w, lanes) || x < 0:
+		case x > 100 && w.start() > s.to:
+		case x > 100:
+			if beyond == nil {
+				beyond = &endLabel{first: w.end(), from: 100, to: 100, text: "window until "}
+			}
+			beyond.last = w.end()
+		default:
+			d.Marks = append(d.Marks, mark{X: percent(x)})
+			if n := len(inside); n > 0 && x-inside[n-1].to < apart {
+				inside[n-1].to, inside[n-1].last = x, w.end()
+				continue
+			}
+			inside = append(inside, &endLabel{w.end(), w.end(), x, x, "window ends at "})
 		}
-		d.Labels = append(d.Labels, m)
 	}
+	if beyond != nil && (len(inside) == 0 || inside[len(inside)-1].to < 100-apart) {
+		inside = append(inside, beyond)
+	}
+	for _, l := range inside {
+		d.Labels = append(d.Labels, l.mark())
+	}
+}
+
+// endLabel says where one window ends, or several that end close together, which lie
+// in order.
+type endLabel struct {
+	first, last float64 // when
+	from, to    float64 // where, in per cent
+	text        string
+}
+
+func (l *endLabel) mark() mark {
+	text := l.text + instant(l.first)
+	if l.last-l.first > 5e-4 {
+		text = fmt.Sprintf("%s%.3f–%.3f s", strings.NewReplacer("window", "windows", "ends", "end").Replace(l.text), l.first, l.last)
+	}
+	m := mark{X: percent((l.from + l.to) / 2), Y: markRow - 5, Label: text, Anchor: "middle"}
+	switch {
+	case m.X < 25:
+		m.Anchor = anchorStart
+	case m.X > 75:
+		m.Anchor = anchorEnd
+	}
+	return m
 }
 
 // describe says the drawing in words.
@@ -328,16 +353,16 @@ func (p *plot) describe() string {
 			parts = append(parts, fmt.Sprintf("%d %sies", part.n, part.noun))
 		}
 	}
-	text := join(parts) + " over " + span(p.whole())
+	clauses := []string{join(parts) + " over " + span(p.whole())}
 	if len(p.r.Deliveries) == 0 {
-		text += "; nothing was received"
+		clauses = append(clauses, "nothing was received")
 	}
 	for i, w := range p.windows {
 		if i == 2 {
-			text += fmt.Sprintf("; and %d more windows", len(p.windows)-2)
+			clauses = append(clauses, plural(len(p.windows)-2, "more window"))
 			break
 		}
-		text += fmt.Sprintf("; the window of id %s from %s to %s", orNone(shorten(w.ID)), instant(w.start()), instant(w.end()))
+		clauses = append(clauses, fmt.Sprintf("the window of id %s from %s to %s", orNone(shorten(w.ID)), instant(w.start()), instant(w.end())))
 	}
-	return text + "; each time is in the tables below"
+	return strings.Join(append(clauses, "each time is in the tables below"), "; ")
 }

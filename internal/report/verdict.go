@@ -22,37 +22,6 @@ var gravest = []conformance.Verdict{
 
 var levels = []conformance.Level{conformance.Must, conformance.Should, conformance.Info}
 
-// weight is how a verdict counts for the exit code.
-type weight int
-
-const (
-	countsNot weight = iota // it does not
-	countsOpen
-	countsErrored
-	countsFailed
-)
-
-// weigh says how r counts under the run's policy: the same rule by which the run's
-// exit code was found.
-func weigh(policy conformance.Policy, r conformance.Result) weight {
-	warn := policy.Inconclusive == conformance.Warn
-	switch {
-	case r.Known != nil:
-		return countsNot
-	case r.Verdict == conformance.Fail, r.Verdict == conformance.NonStrict && policy.Strict:
-		return countsFailed
-	case r.Verdict == conformance.Errored:
-		return countsErrored
-	case r.Verdict == conformance.Inconclusive && !warn:
-		return countsOpen
-	case r.Verdict == conformance.Skipped && !warn && !r.Slow && !slices.Contains(policy.AllowSkip, r.ID):
-		if r.Level == conformance.Must || policy.Strict && r.Level == conformance.Should {
-			return countsOpen
-		}
-	}
-	return countsNot
-}
-
 // differs reports whether r is a measurement that is not as our reference has it.
 func differs(r conformance.Result) bool {
 	return r.Verdict == conformance.Noted && r.Reason != ""
@@ -147,47 +116,55 @@ func (a *area) queueTime() float64 {
 // conclusion is the verdict on the run in one sentence, and what it amounts to.
 func conclusion(results *conformance.Results) (sentence string, amounts conformance.Verdict) {
 	failed, interrupted := map[conformance.Level]int{}, 0
-	counted := map[weight]int{}
+	counted := map[conformance.Weight]int{}
 	for _, r := range results.Cases {
-		w := weigh(results.Policy, r)
+		w := results.Policy.Weigh(r)
 		counted[w]++
-		if w == countsFailed {
+		if w == conformance.CountsFailed {
 			failed[r.Level]++
 		}
 		if r.Reason == conformance.Interrupted {
 			interrupted++
 		}
 	}
-	s := results.Summary
-	switch {
-	case len(results.Cases) == 0:
-		return "no case was run", conformance.Inconclusive
-	case counted[countsFailed] > 0:
+	var clauses []string
+	add := func(v conformance.Verdict, clause string) {
+		if len(clauses) == 0 {
+			amounts = v // the first clause is the gravest
+		}
+		clauses = append(clauses, clause)
+	}
+	if counted[conformance.CountsFailed] > 0 {
 		var parts []string
 		for _, level := range levels {
 			if n := failed[level]; n > 0 {
 				parts = append(parts, plural(n, string(level)+" case"))
 			}
 		}
-		sentence, amounts = join(parts)+" failed", conformance.Fail
-		if failed[conformance.Must] == 0 {
-			sentence += ", no MUST among them"
-		}
-	case len(results.Stale) > 0:
-		sentence, amounts = "no case failed anew, but the known-failing list is out of date", conformance.Fail
-	case counted[countsErrored] > 0:
-		sentence, amounts = "no case failed, but the harness contradicts itself in "+plural(counted[countsErrored], "case"), conformance.Errored
-	case counted[countsOpen] > 0:
-		sentence, amounts = "no case failed, but "+plural(counted[countsOpen], "question")+" stayed open", conformance.Inconclusive
-	case s.Known > 0:
-		sentence, amounts = "nothing failed that was not known", conformance.Pass
-	default:
-		sentence, amounts = "every rule that was tested held", conformance.Pass
+		add(conformance.Fail, join(parts)+" failed")
+	}
+	if len(results.Stale) > 0 {
+		add(conformance.Fail, "the list of known failures is out of date")
+	}
+	if n := counted[conformance.CountsErrored]; n > 0 {
+		add(conformance.Errored, "the harness contradicts itself in "+plural(n, "case"))
+	}
+	if n := counted[conformance.CountsOpen]; n > 0 {
+		add(conformance.Inconclusive, plural(n, "question")+" stayed open")
 	}
 	if interrupted > 0 {
-		sentence += fmt.Sprintf("; the run was interrupted, and %s did not come to an end", plural(interrupted, "case"))
+		add(conformance.Inconclusive, "the run was interrupted before "+plural(interrupted, "case")+" came to an end")
 	}
-	return sentence, amounts
+	switch {
+	case len(results.Cases) == 0:
+		return "no case was run", conformance.Inconclusive
+	case len(clauses) > 0:
+		return strings.Join(clauses, "; "), amounts
+	case results.Summary.Known > 0:
+		return "nothing failed that was not known", conformance.Pass
+	default:
+		return "every rule that was tested held", conformance.Pass
+	}
 }
 
 // join makes "a", "a and b", "a, b and c".

@@ -8,6 +8,14 @@ import (
 	"time"
 )
 
+// Words that are said in more than one place.
+const (
+	program  = "fifoproof"
+	virtual  = "virtual" // the clock of an endpoint whose time is moved by hand
+	fence    = "fence"
+	noAnswer = "no answer"
+)
+
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -72,12 +80,12 @@ func instant(s float64) string { return decimals(s, digitsOf(s)) + " s" }
 func digitsOf(s float64) int {
 	// Half a nanosecond is less than a clock can tell, and more than a float64 loses
 	// in the hours that a run can take.
-	const nano = 0.5e-9
+	const nano, micro, milli = 0.5e-9, 1e-6 - 0.5e-9, 1e-3 - 0.5e-9
 	away := math.Abs(s - math.Round(s))
 	switch {
-	case away < nano || away >= 1e-3:
+	case away < nano || away >= milli:
 		return 3
-	case away >= 1e-6:
+	case away >= micro:
 		return 6
 	default:
 		return 9
@@ -111,10 +119,12 @@ func orDash(text string) string {
 // shorten keeps of a long id what tells it from others.
 func shorten(id string) string {
 	const shown = 16
-	if len(id) <= shown {
-		return id
+	for i := range id {
+		if i >= shown {
+			return id[:i] + "…"
+		}
 	}
-	return id[:shown] + "…"
+	return id
 }
 
 // wrap breaks text into lines of at most width runes behind indent.
