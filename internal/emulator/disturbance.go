@@ -138,6 +138,7 @@ func (s *Server) disturbed(ctx context.Context, action string, carryOut func() (
 		if err := s.pause(ctx, by); err != nil {
 			return nil, err
 		}
+	default: // it comes after the request was carried out
 	}
 	out, err := carryOut()
 	switch effect {
@@ -149,6 +150,7 @@ func (s *Server) disturbed(ctx context.Context, action string, carryOut func() (
 		if err := s.pause(ctx, by); err != nil {
 			return nil, err
 		}
+	default: // it came before
 	}
 	return out, err
 }

@@ -5,7 +5,16 @@
 // An action has a file of its own, named after it. It reads its input, looks up
 // the queue, lets package fifo decide and writes the output; names of attributes
 // are in queue_attributes.go, what a message may hold in message.go, and errors in
-// errors.go.
+// errors.go. Dead-letter queues are in redrive.go, moves back in move_task.go.
+//
+// One lock guards all queues of a server, because a message that moves between two of
+// them must not be seen in both or in none. Nothing is done but on a request: what a
+// move task should have done in the meantime is done by the next request that takes
+// the lock, as of the time it was due.
+//
+// A server can be told to disturb requests (disturbance.go), and can be made a variant
+// of itself, wrong or legal (variants.go has the list; what a variant replaces stands
+// in hooks.go and in fifo.Variant).
 //
 // Time comes from a [fifoproof/internal/clock.Clock]. A long poll holds no lock
 // while it waits; it is woken by whatever happens to its queue. On clock.Virtual it

@@ -24,6 +24,8 @@ func TestErrorsOnTheWire(t *testing.T) {
 	e := newEndpoint(t)
 	e.create("a.fifo")
 	e.create("content.fifo", "ContentBasedDeduplication", "true")
+	e.create("closed.fifo", "RedriveAllowPolicy", `{"redrivePermission":"denyAll"}`)
+	e.create("picky.fifo", "RedriveAllowPolicy", `{"redrivePermission":"byQueue","sourceQueueArns":["arn:aws:sqs:us-east-1:000000000000:other.fifo"]}`)
 	const url, content = `"QueueUrl":"http://sqs.test/000000000000/a.fifo"`, `"QueueUrl":"http://sqs.test/000000000000/content.fifo"`
 	const send = url + `,"MessageBody":"b","MessageGroupId":"g","MessageDeduplicationId":"x"`
 	long := strings.Repeat("x", 129)
@@ -39,6 +41,7 @@ func TestErrorsOnTheWire(t *testing.T) {
 		handle    = sqsNS + "ReceiptHandleIsInvalid ReceiptHandleIsInvalid 404"
 		refused   = sqsNS + "UnsupportedOperation " + simple + "UnsupportedOperation 400"
 		serialise = coralNS + "SerializationException SerializationException 400"
+		resource  = sqsNS + "ResourceNotFoundException ResourceNotFoundException 404"
 		unknown   = coralNS + "UnknownOperationException UnknownOperationException 400"
 	)
 	create := func(name string, attributes ...string) string {
@@ -48,6 +51,13 @@ func TestErrorsOnTheWire(t *testing.T) {
 		}
 		return fmt.Sprintf(`{"QueueName":%q,"Attributes":{%s}}`, name, strings.Join(parts, ","))
 	}
+	redrive := func(name, value string) string {
+		return fmt.Sprintf(`{%s,"Attributes":{%q:%q}}`, url, name, value)
+	}
+	target := func(arn, most string) string {
+		return redrive("RedrivePolicy", fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%s}`, arn, most))
+	}
+	const arn = "arn:aws:sqs:us-east-1:000000000000:"
 	attribute := func(value string) string {
 		return `{` + send + `,"MessageAttributes":{"k":` + value + `}}`
 	}
@@ -97,7 +107,9 @@ func TestErrorsOnTheWire(t *testing.T) {
 		{"CreateQueue", create("new.fifo", "FifoQueue", "true", "Colour", "red"), badName},
 		{"CreateQueue", create("new.fifo", "FifoQueue", "true", "QueueArn", "x"), badName},
 		{"CreateQueue", create("new.fifo", "FifoQueue", "true", "FifoThroughputLimit", "perMessageGroupId"), badValue},
-		{"CreateQueue", create("new.fifo", "FifoQueue", "true", "RedrivePolicy", "{}"), refused},
+		{"CreateQueue", create("new.fifo", "FifoQueue", "true", "RedrivePolicy", "{}"), invalid},
+		{"CreateQueue", create("new.fifo", "FifoQueue", "true", "RedrivePolicy", `{"deadLetterTargetArn":"`+arn+`new.fifo","maxReceiveCount":1}`), invalid},
+		{"CreateQueue", create("new.fifo", "FifoQueue", "true", "RedrivePolicy", `{"deadLetterTargetArn":"`+arn+`none.fifo","maxReceiveCount":1}`), invalid},
 		{"CreateQueue", `{"QueueName":"new.fifo","Attributes":{"FifoQueue":"true"},"tags":{"aws:x":"1"}}`, invalid},
 
 		// Attributes.
@@ -108,8 +120,32 @@ func TestErrorsOnTheWire(t *testing.T) {
 		{"SetQueueAttributes", `{` + url + `,"Attributes":{"DeduplicationScope":"group"}}`, badValue},
 		{"SetQueueAttributes", `{` + url + `,"Attributes":{"ContentBasedDeduplication":""}}`, badValue},
 		{"SetQueueAttributes", `{` + url + `,"Attributes":{"Policy":"allow"}}`, badValue},
-		{"SetQueueAttributes", `{` + url + `,"Attributes":{"RedrivePolicy":"{\"maxReceiveCount\":3}"}}`, refused},
-		{"SetQueueAttributes", `{` + url + `,"Attributes":{"RedriveAllowPolicy":"{}"}}`, refused},
+		{"SetQueueAttributes", target(arn+"content.fifo", "0"), invalid},
+		{"SetQueueAttributes", target(arn+"content.fifo", "1001"), invalid},
+		{"SetQueueAttributes", target(arn+"content.fifo", "-1"), invalid},
+		{"SetQueueAttributes", target(arn+"content.fifo", "1.5"), invalid},
+		{"SetQueueAttributes", target(arn+"content.fifo", "true"), invalid},
+		{"SetQueueAttributes", target(arn+"content.fifo", `"x"`), invalid},
+		{"SetQueueAttributes", target(arn+"content.fifo", `3} {`), invalid},
+		{"SetQueueAttributes", target(arn+"content.fifo", `3,"other":1`), invalid},
+		{"SetQueueAttributes", target(arn+"none.fifo", "3"), invalid},
+		{"SetQueueAttributes", target(arn+"standard", "3"), invalid},
+		{"SetQueueAttributes", target(arn+"a.fifo", "3"), invalid},
+		{"SetQueueAttributes", target(arn+"closed.fifo", "3"), invalid},
+		{"SetQueueAttributes", target(arn+"picky.fifo", "3"), invalid},
+		{"SetQueueAttributes", target("arn:aws:sqs:eu-west-1:000000000000:content.fifo", "3"), invalid},
+		{"SetQueueAttributes", target("arn:aws:sqs:us-east-1:123456789012:content.fifo", "3"), invalid},
+		{"SetQueueAttributes", redrive("RedrivePolicy", `{"maxReceiveCount":3}`), invalid},
+		{"SetQueueAttributes", redrive("RedrivePolicy", `{"deadLetterTargetArn":"`+arn+`content.fifo"}`), invalid},
+		{"SetQueueAttributes", redrive("RedrivePolicy", `[]`), invalid},
+		{"SetQueueAttributes", redrive("RedrivePolicy", `{"deadLetterTargetArn":1,"maxReceiveCount":3}`), invalid},
+		{"SetQueueAttributes", redrive("RedriveAllowPolicy", `{}`), invalid},
+		{"SetQueueAttributes", redrive("RedriveAllowPolicy", `x`), invalid},
+		{"SetQueueAttributes", redrive("RedriveAllowPolicy", `{"redrivePermission":"some"}`), invalid},
+		{"SetQueueAttributes", redrive("RedriveAllowPolicy", `{"redrivePermission":"denyAll","sourceQueueArns":["`+arn+`a.fifo"]}`), invalid},
+		{"SetQueueAttributes", redrive("RedriveAllowPolicy", `{"redrivePermission":"byQueue"}`), invalid},
+		{"SetQueueAttributes", redrive("RedriveAllowPolicy", `{"redrivePermission":"byQueue","sourceQueueArns":["a.fifo"]}`), invalid},
+		{"SetQueueAttributes", redrive("RedriveAllowPolicy", `{"redrivePermission":"byQueue","sourceQueueArns":[`+strings.TrimSuffix(strings.Repeat(`"`+arn+`a.fifo",`, 11), ",")+`]}`), invalid},
 		{"GetQueueAttributes", `{` + url + `,"AttributeNames":["Colour"]}`, badName},
 
 		// Sending.
@@ -193,11 +229,24 @@ func TestErrorsOnTheWire(t *testing.T) {
 		{"TagQueue", `{` + url + `,"Tags":{` + strings.Join(tags, ",") + `}}`, invalid},
 		{"UntagQueue", `{` + url + `}`, missing},
 
+		// Move tasks.
+		{"StartMessageMoveTask", `{}`, missing},
+		{"StartMessageMoveTask", `{"SourceArn":"` + arn + `none.fifo"}`, resource},
+		{"StartMessageMoveTask", `{"SourceArn":"a.fifo"}`, resource},
+		{"StartMessageMoveTask", `{"SourceArn":"` + arn + `a.fifo"}`, invalid},
+		{"StartMessageMoveTask", `{"SourceArn":"` + arn + `a.fifo","MaxNumberOfMessagesPerSecond":0}`, invalid},
+		{"StartMessageMoveTask", `{"SourceArn":"` + arn + `a.fifo","MaxNumberOfMessagesPerSecond":501}`, invalid},
+		{"ListMessageMoveTasks", `{}`, missing},
+		{"ListMessageMoveTasks", `{"SourceArn":"` + arn + `none.fifo"}`, resource},
+		{"ListMessageMoveTasks", `{"SourceArn":"` + arn + `a.fifo","MaxResults":0}`, invalid},
+		{"ListMessageMoveTasks", `{"SourceArn":"` + arn + `a.fifo","MaxResults":11}`, invalid},
+		{"CancelMessageMoveTask", `{}`, missing},
+		{"CancelMessageMoveTask", `{"TaskHandle":"garbage"}`, invalid},
+		{"ListDeadLetterSourceQueues", `{}`, missing},
+		{"ListDeadLetterSourceQueues", `{"QueueUrl":"http://sqs.test/000000000000/none.fifo"}`, noQueue},
+		{"ListDeadLetterSourceQueues", `{` + url + `,"MaxResults":1001}`, invalid},
+
 		// Not served.
-		{"StartMessageMoveTask", `{}`, refused},
-		{"CancelMessageMoveTask", `{}`, refused},
-		{"ListMessageMoveTasks", `{}`, refused},
-		{"ListDeadLetterSourceQueues", `{}`, refused},
 		{"AddPermission", `{}`, refused},
 		{"RemovePermission", `{}`, refused},
 
@@ -276,7 +325,9 @@ func TestTypedErrors(t *testing.T) {
 	_, err = e.sdk.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: &queue, ReceiptHandle: aws.String("garbage")})
 	var invalid *types.ReceiptHandleIsInvalid
 	require.ErrorAs(t, err, &invalid)
-	_, err = e.sdk.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String("arn:x")})
+	_, err = e.sdk.AddPermission(t.Context(), &sqs.AddPermissionInput{
+		QueueUrl: aws.String(queueURL("a.fifo")), Label: aws.String("x"), AWSAccountIds: []string{"000000000000"}, Actions: []string{"*"},
+	})
 	var refused *types.UnsupportedOperation
 	require.ErrorAs(t, err, &refused)
 }

@@ -50,25 +50,25 @@ func (i *ids) uuid() string {
 // so that they change no id.
 type chance struct {
 	mu     sync.Mutex
-	random *rand.Rand
+	random *rand.ChaCha8
 }
 
 func newChance(seed uint64) *chance {
 	key := keyOf(seed)
 	key[len(key)-1] ^= 1
-	return &chance{random: rand.New(rand.NewChaCha8(key))}
+	return &chance{random: rand.NewChaCha8(key)}
 }
 
 // hit is true with probability p.
 func (c *chance) hit(p float64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.random.Float64() < p
+	return float64(c.random.Uint64()>>11)/(1<<53) < p
 }
 
 // below is a number from 0 to n-1.
 func (c *chance) below(n int64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.random.Int64N(n)
+	return int64(c.random.Uint64() % uint64(n)) // as even as it needs to be
 }

@@ -45,18 +45,19 @@ func newEndpoint(t *testing.T, variants ...string) *endpoint {
 	t.Helper()
 	e := &endpoint{t: t, clock: clock.NewVirtual(start)}
 	e.server = emulator.New(emulator.Options{Clock: e.clock, Seed: 1, Variants: variants})
-	e.sdk = client(e.server)
+	// The SDK's own check of digests would hide what a wrong endpoint answers.
+	e.sdk = client(e.server, func(o *sqs.Options) { o.DisableMessageChecksumValidation = len(variants) > 0 })
 	return e
 }
 
-func client(s *emulator.Server) *sqs.Client {
+func client(s *emulator.Server, change ...func(*sqs.Options)) *sqs.Client {
 	return sqs.New(sqs.Options{
 		BaseEndpoint: aws.String(base),
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
 		HTTPClient:   &http.Client{Transport: s.RoundTripper()},
 		Retryer:      aws.NopRetryer{},
-	})
+	}, change...)
 }
 
 func (e *endpoint) pass(d time.Duration) {
@@ -188,4 +189,15 @@ func call(t testing.TB, s *emulator.Server, action, body string) reply {
 	t.Helper()
 	return do(t, s, http.MethodPost, "/", body,
 		"Content-Type", "application/x-amz-json-1.0", "X-Amz-Target", "AmazonSQS."+action)
+}
+
+type sentReply struct{ MessageID, SequenceNumber, MD5OfMessageBody string }
+
+// sent reads the answer to a send.
+func (r reply) sent(t testing.TB) sentReply {
+	t.Helper()
+	var out sentReply
+	require.Equal(t, http.StatusOK, r.status, r.body)
+	require.NoError(t, json.Unmarshal([]byte(r.body), &out))
+	return out
 }

@@ -106,7 +106,7 @@ func (s *Server) named(arn string) *queue {
 // differs is the error of creating the queue again with given attributes, or nil.
 func (q *queue) differs(given map[string]string) error {
 	for _, name := range sortedKeys(given) {
-		if q.attributes[name] != given[name] {
+		if !sameValue(name, q.attributes[name], given[name]) {
 			return queueNameExists(name)
 		}
 	}
@@ -135,7 +135,9 @@ func (s *Server) wake(q *queue) {
 // lock takes the lock of all queues, with the moves of tasks up to date.
 func (s *Server) lock() {
 	s.mu.Lock()
-	s.settle(s.now())
+	if len(s.moving) > 0 {
+		s.settle(s.now())
+	}
 }
 
 // find looks up the queue that a request names and takes the lock; the caller

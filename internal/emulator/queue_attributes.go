@@ -172,7 +172,11 @@ func jsonObject(name, value string) (string, error) {
 // sameValue tells whether two values of an attribute say the same.
 func sameValue(name, a, b string) bool {
 	switch name {
-	case attrPolicy, attrRedrive, attrRedriveAllow:
+	case attrRedrive:
+		one, _ := parseRedrivePolicy(a)
+		other, _ := parseRedrivePolicy(b)
+		return one == other
+	case attrPolicy, attrRedriveAllow:
 		var one, other any
 		return a == b || json.Unmarshal([]byte(a), &one) == nil && json.Unmarshal([]byte(b), &other) == nil &&
 			reflect.DeepEqual(one, other)

@@ -227,3 +227,18 @@ func TestCreateQueueWithoutTheProtocol(t *testing.T) {
 	require.ErrorContains(t, e.server.CreateQueue(strings.Repeat("a", 76)+".fifo"), "1 to 80 in length")
 	require.ErrorContains(t, e.server.CreateQueue("b.fifo", emulator.Attribute{Name: "Colour", Value: "red"}), "Unknown Attribute Colour")
 }
+
+// Recorded of AWS: what is told of an attribute of FIFO queues on a standard queue.
+func TestAttributesOfFIFOQueuesOnly(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t)
+	for name, text := range map[string]string{
+		"FifoQueue": "Unknown Attribute FifoQueue.", "ContentBasedDeduplication": "Unknown Attribute ContentBasedDeduplication.",
+		"DeduplicationScope": "only when FifoQueue is set to true", "FifoThroughputLimit": "only when FifoQueue is set to true",
+	} {
+		values := map[string]string{"FifoQueue": "false", "ContentBasedDeduplication": "true", "DeduplicationScope": "queue", "FifoThroughputLimit": "perQueue"}
+		r := call(t, e.server, "CreateQueue", `{"QueueName":"standard","Attributes":{"`+name+`":"`+values[name]+`"}}`)
+		require.Equal(t, "InvalidAttributeName;Sender", r.header.Get("X-Amzn-Query-Error"))
+		require.Contains(t, r.body, text)
+	}
+}

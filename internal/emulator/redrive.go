@@ -13,6 +13,8 @@ import (
 const (
 	maxReceiveLimit = 1000 // developer guide, "dead-letter queues"
 	sourceLimit     = 10   // sourceQueueArns of a RedriveAllowPolicy
+
+	allowAll = "allowAll" // the permission of a queue without a RedriveAllowPolicy
 )
 
 // redrivePolicy is the attribute RedrivePolicy. The zero value is none.
@@ -68,7 +70,7 @@ func isRedriveAllowPolicy(name, value string) (string, error) {
 	}
 	n := len(policy.Sources)
 	switch policy.Permission {
-	case "allowAll", "denyAll":
+	case allowAll, "denyAll":
 		if n > 0 {
 			return "", invalidValue(value, name, "sourceQueueArns is allowed only with redrivePermission byQueue.")
 		}
@@ -123,11 +125,11 @@ func (s *Server) checkRedrive(name string, given map[string]string) error {
 
 // admits tells whether the queue with this ARN may have q as its dead-letter queue.
 func (q *queue) admits(source string) bool {
-	policy := allowPolicy{Permission: "allowAll"}
+	policy := allowPolicy{Permission: allowAll}
 	if value := q.attributes[attrRedriveAllow]; value != "" {
 		_ = json.Unmarshal([]byte(value), &policy) // it was checked when it was set
 	}
-	return policy.Permission == "allowAll" || policy.Permission == "byQueue" && slices.Contains(policy.Sources, source)
+	return policy.Permission == allowAll || policy.Permission == "byQueue" && slices.Contains(policy.Sources, source)
 }
 
 // sources are the names of the queues that have q as their dead-letter queue.

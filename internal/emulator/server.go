@@ -57,7 +57,7 @@ type Server struct {
 	deleted map[string]time.Time
 	moving  []*moveTask // those that run
 	born    uint64      // queues made so far, so that receipt handles tell them apart
-	batches uint64      // sent so far
+	batches uint32      // sent so far
 }
 
 // New makes a server without queues. One with a variant that is not among [Variants]

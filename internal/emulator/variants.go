@@ -116,7 +116,7 @@ var faulty = []entry{
 		func(v *fifo.Variant) { v.FreshMessageID = true }),
 	inQueue("duplicate-enqueued", Faulty, "a duplicate is answered with the first copy's MessageId and SequenceNumber and enqueued under them",
 		func(v *fifo.Variant) { v.EnqueuesDuplicates = true }),
-	onWire("duplicate-first-md5", Faulty, "a duplicate is answered with the digests of the first copy's body and attributes",
+	onWire("duplicate-first-md5", Faulty, "a duplicate is answered with the digests of the first copy's body and attributes, as reported of MiniStack",
 		func(h *hooks) { h.firstDigests = true }),
 	inQueue("group-not-locked", Faulty, "a message in flight does not hold back the later ones of its group",
 		func(v *fifo.Variant) { v.GroupNotLocked = true }),

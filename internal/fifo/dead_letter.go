@@ -13,7 +13,7 @@ type DeadLetter struct {
 // deadLetter is m, which was taken out of the queue.
 func (q *Queue) deadLetter(m *message) DeadLetter {
 	q.variant.forget(q, OnDeadLetter, m)
-	return DeadLetter{Letter: m.Letter, MessageID: m.id, Count: m.earlier + m.count, From: m.from}
+	return DeadLetter{Letter: m.Letter, MessageID: m.id, Count: m.received(), From: m.from}
 }
 
 // Bury enqueues a dead letter of the queue that its keeper calls from. Sources:
@@ -34,7 +34,7 @@ func (q *Queue) Bury(now time.Time, dead DeadLetter, from string) {
 		dead.DedupID = dead.MessageID
 	}
 	q.enqueue(now, &message{
-		Letter: dead.Letter, id: dead.MessageID, sequence: q.sequence, from: from, earlier: dead.Count,
+		Letter: dead.Letter, id: dead.MessageID, sequence: q.sequence, from: from, earlier: int32(dead.Count),
 	})
 }
 
@@ -54,7 +54,7 @@ func (q *Queue) Holds(now time.Time, newest uint64) bool {
 // newest. ok is false where there is none: it may be in flight, delayed or newer.
 func (q *Queue) Front(now time.Time, newest uint64) (letter DeadLetter, ok bool) {
 	if m := q.front(now, newest); m != nil {
-		return DeadLetter{Letter: m.Letter, MessageID: m.id, Count: m.earlier + m.count, From: m.from}, true
+		return DeadLetter{Letter: m.Letter, MessageID: m.id, Count: m.received(), From: m.from}, true
 	}
 	return DeadLetter{}, false
 }

@@ -4,7 +4,8 @@
 // Every method takes now, in a time that never has to be the machine's; a reading
 // that lies before an earlier one counts as the earlier one. Which send is a
 // duplicate is decided by package window. A [Variant] replaces single decisions
-// by wrong ones, so that a test suite can be shown to notice them.
+// by other ones, so that a test suite can be shown to notice the wrong ones among
+// them and to put up with the rest.
 //
 // # Rules
 //
@@ -20,6 +21,9 @@
 //     message, then goes on to the next group.
 //   - A receipt is worth something until its visibility timeout ends or the
 //     message is received again, which ends it for good.
+//   - A message that was received as often as a receive allows leaves the queue at
+//     that receive as a [DeadLetter]. A queue knows no other queue: its keeper puts
+//     the letter into the next one ([Queue.Bury]), at the same time.
 //
 // The package never reads a clock, starts a goroutine, waits or speaks a
 // protocol. A [Queue] is not safe for concurrent use.

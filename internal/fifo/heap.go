@@ -8,7 +8,7 @@ const nowhere = -1
 type heap[E any] struct {
 	items  []E
 	before func(a, b E) bool
-	place  func(E) *int
+	place  func(E) *int32
 }
 
 // top is the least element; ok is false in an empty heap.
@@ -23,15 +23,15 @@ func (h *heap[E]) top() (least E, ok bool) {
 func (h *heap[E]) add(e E) {
 	place := h.place(e)
 	if *place == nowhere {
-		*place = len(h.items)
+		*place = int32(len(h.items))
 		h.items = append(h.items, e)
 	}
-	h.down(h.up(*place))
+	h.down(h.up(int(*place)))
 }
 
 // remove takes e out, if it is in.
 func (h *heap[E]) remove(e E) {
-	at := *h.place(e)
+	at := int(*h.place(e))
 	if at == nowhere {
 		return
 	}
@@ -76,6 +76,6 @@ func (h *heap[E]) down(i int) {
 
 func (h *heap[E]) swap(i, j int) {
 	h.items[i], h.items[j] = h.items[j], h.items[i]
-	*h.place(h.items[i]) = i
-	*h.place(h.items[j]) = j
+	*h.place(h.items[i]) = int32(i)
+	*h.place(h.items[j]) = int32(j)
 }

@@ -131,6 +131,9 @@ func newSide(t *rapid.T, name string) *side {
 	cfg.Scope = rapid.SampledFrom([]window.Scope{window.ScopeQueue, window.ScopeGroup}).Draw(t, "scope "+name)
 	cfg.Delay = rapid.SampledFrom([]time.Duration{0, 0, 20 * time.Second}).Draw(t, "delay "+name)
 	cfg.Retention = rapid.SampledFrom([]time.Duration{time.Minute, 10 * time.Minute}).Draw(t, "retention "+name)
+	if rapid.Bool().Draw(t, "notebook "+name) {
+		cfg.Variant.Memory.Length = window.Length // the memory of variants, doing right
+	}
 	return &side{name: name, queue: fifo.New(cfg), model: &model{
 		cfg: cfg, opened: map[string]time.Time{},
 		maxReceives: rapid.IntRange(0, 3).Draw(t, "receives "+name),

@@ -47,7 +47,7 @@ type notebook struct {
 	entries    map[string]*entry
 	opened     []opening         // for KeepsAtMost, in order
 	lastGroup  map[string]string // of an id, for SecondGroup
-	batch      uint64            // the last one
+	batch      uint32            // the last one
 	inBatch    map[string]Sent   // its ids, for BatchChecksBatch
 	duplicates int
 	sweepAt    int // number of entries at which dead ones are looked for
@@ -98,7 +98,10 @@ func (n *notebook) Decide(now time.Time, letter *Letter, fresh Sent) (Sent, bool
 		defer n.noteGroup(letter)
 	}
 	e := n.entries[key]
-	known := e != nil && n.alive(e, now) && !(n.OneGroupAnID && n.scope == window.ScopeGroup && e.group != letter.Group)
+	known := e != nil && n.alive(e, now)
+	if n.OneGroupAnID && n.scope == window.ScopeGroup && known && e.group != letter.Group {
+		known = false
+	}
 	switch {
 	case n.passes(letter), known && n.BatchUnchecked && letter.Aside.Batch != 0:
 		return fresh, false

@@ -115,38 +115,40 @@ const (
 )
 
 // message is one message that is to be delivered. It hangs in two lists, the
-// queue's and its group's, both in order of acceptance.
+// queue's and its group's, both in order of acceptance. The numbers are small so
+// that a backlog is.
 type message struct {
 	Letter
 	id       string
 	sequence uint64
 	order    uint64 // place in the queue; differs from sequence only in faulty variants
 	sentAt   time.Time
-
-	// Of a dead letter.
-	from    string
-	earlier int // receives in other queues
+	from     string // of a dead letter
 
 	state           state
-	count           int // receives in this queue
+	changed         bool  // the visibility was changed by hand since the last receive
+	place           int32 // in the in-flight heap
+	count           int32 // receives in this queue
+	earlier         int32 // receives of a dead letter in other queues
 	firstReceivedAt time.Time
 
 	// Of the last receive.
 	take        uint64
 	receivedAt  time.Time
 	hiddenUntil time.Time
-	changed     bool // the visibility was changed by hand since
-	place       int  // in the in-flight heap
 
 	group                *group
 	next, prev           *message
 	groupNext, groupPrev *message
 }
 
+// received is how often m was received in all queues.
+func (m *message) received() int { return int(m.earlier) + int(m.count) }
+
 type group struct {
 	name       string
 	head, tail *message
-	place      int // in the heap of ready groups
+	place      int32 // in the heap of ready groups
 }
 
 // Queue is one FIFO queue.
@@ -188,11 +190,11 @@ func New(cfg Config) *Queue {
 		groups:   map[string]*group{},
 		ready: heap[*group]{
 			before: func(a, b *group) bool { return a.head.order < b.head.order },
-			place:  func(g *group) *int { return &g.place },
+			place:  func(g *group) *int32 { return &g.place },
 		},
 		hidden: heap[*message]{
 			before: func(a, b *message) bool { return a.hiddenUntil.Before(b.hiddenUntil) },
-			place:  func(m *message) *int { return &m.place },
+			place:  func(m *message) *int32 { return &m.place },
 		},
 		attempts: attempts{byID: map[string]*attempt{}},
 	}
@@ -203,27 +205,31 @@ func New(cfg Config) *Queue {
 // The only error is [ErrNoDeduplicationID].
 func (q *Queue) Send(now time.Time, letter Letter) (Sent, error) {
 	now = q.advance(now)
-	if err := q.identify(&letter); err != nil {
+	m := &message{Letter: letter}
+	if err := q.identify(&m.Letter); err != nil {
 		return Sent{}, err
 	}
 	fresh := Sent{MessageID: q.newID(), Sequence: q.sequence + sequenceStep}
-	sent, duplicate := q.memory.Decide(now, &letter, fresh)
+	sent, duplicate := q.memory.Decide(now, &m.Letter, fresh)
 	if duplicate {
 		sent.Duplicate = true
-		q.variant.duplicate(q, now, letter, &sent)
+		q.variant.duplicate(q, now, m.Letter, &sent)
 		return sent, nil
 	}
 	q.sequence = fresh.Sequence
-	q.enqueue(now, &message{Letter: letter, id: fresh.MessageID, sequence: fresh.Sequence})
+	m.id, m.sequence = fresh.MessageID, fresh.Sequence
+	q.enqueue(now, m)
 	return sent, nil
 }
 
 // identify gives a letter without an id that of its body.
 func (q *Queue) identify(letter *Letter) error {
+	explicit := letter.DedupID != ""
 	switch {
-	case letter.DedupID != "" && !(q.variant.IgnoresExplicitID && q.settings.ContentBased):
+	case explicit && !q.settings.ContentBased:
 	case !q.settings.ContentBased:
 		return ErrNoDeduplicationID
+	case explicit && !q.variant.IgnoresExplicitID:
 	case q.variant.ContentID != nil:
 		letter.DedupID = q.variant.ContentID(*letter)
 	default:

@@ -80,7 +80,7 @@ func (q *Queue) take(now time.Time, ask Ask, visibility time.Duration) (taken []
 				break
 			}
 			next := m.groupNext
-			if ask.MaxReceives > 0 && m.count >= ask.MaxReceives {
+			if ask.MaxReceives > 0 && int(m.count) >= ask.MaxReceives {
 				q.remove(m)
 				dead = append(dead, q.deadLetter(m))
 			} else {
@@ -128,7 +128,7 @@ func deliveries(messages []*message) []Delivery {
 	for i, m := range messages {
 		out[i] = Delivery{
 			Letter: m.Letter, MessageID: m.id, Sequence: m.sequence,
-			SentAt: m.sentAt, FirstReceivedAt: m.firstReceivedAt, Count: m.earlier + m.count, From: m.from,
+			SentAt: m.sentAt, FirstReceivedAt: m.firstReceivedAt, Count: m.received(), From: m.from,
 			Receipt: Receipt{Order: m.order, Take: m.take},
 		}
 	}

@@ -45,7 +45,7 @@ type Variant struct {
 
 // Aside is what variants want to know of a letter and a right queue does not.
 type Aside struct {
-	Batch    uint64 // number of the batch that it came in, 0 for none
+	Batch    uint32 // number of the batch that it came in, 0 for none
 	Overlaps bool   // a send of the same id was being carried out as it came in
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fifoproof/internal/clock"
+	"fifoproof/internal/cli"
 	"fifoproof/internal/emulator"
 )
 
@@ -60,23 +61,29 @@ func TestProbe(t *testing.T) {
 		want   map[string]string // how the capability shows to be missing, in part
 	}{
 		{"our endpoint lacks what it says it lacks", func(http.ResponseWriter, string, map[string]any) bool { return false }, map[string]string{
-			"move-task": "refused with", "query": "answered with",
+			"query": "answered with",
 		}},
 		{"an attribute that is refused", func(w http.ResponseWriter, action string, body map[string]any) bool {
 			attributes, _ := body["Attributes"].(map[string]any)
 			_, scoped := attributes["DeduplicationScope"]
 			return action == "CreateQueue" && scoped && refuse(w, "InvalidAttributeName")
-		}, map[string]string{"scope": "CreateQueue was refused with InvalidAttributeName", "move-task": "", "query": ""}},
+		}, map[string]string{"scope": "CreateQueue was refused with InvalidAttributeName", "query": ""}},
 		{"an attribute that is taken and dropped", func(_ http.ResponseWriter, _ string, body map[string]any) bool {
 			if attributes, ok := body["Attributes"].(map[string]any); ok {
 				delete(attributes, "DeduplicationScope")
 				delete(attributes, "FifoThroughputLimit")
 			}
 			return false
-		}, map[string]string{"scope": "reads back as", "move-task": "", "query": ""}},
+		}, map[string]string{"scope": "reads back as", "query": ""}},
 		{"no FIFO queues", func(w http.ResponseWriter, action string, _ map[string]any) bool {
 			return action == "CreateQueue" && refuse(w, "InvalidParameterValue")
-		}, map[string]string{"fifo": "refused", "scope": "refused", "move-task": "", "query": ""}},
+		}, map[string]string{"fifo": "refused", "scope": "refused", "redrive": "refused", "query": ""}},
+		{"a redrive policy that is taken and dropped", func(_ http.ResponseWriter, _ string, body map[string]any) bool {
+			if attributes, ok := body["Attributes"].(map[string]any); ok {
+				delete(attributes, "RedrivePolicy")
+			}
+			return false
+		}, map[string]string{"redrive": "RedrivePolicy reads back as \"\"", "query": ""}},
 		{"a page instead of an answer", func(w http.ResponseWriter, action string, _ map[string]any) bool {
 			if action != "ListMessageMoveTasks" {
 				return false
@@ -85,9 +92,9 @@ func TestProbe(t *testing.T) {
 			_, _ = w.Write([]byte("<!doctype html>"))
 			return true
 		}, map[string]string{"move-task": "ListMessageMoveTasks was answered with status 500", "query": ""}},
-		{"move tasks", func(w http.ResponseWriter, action string, _ map[string]any) bool {
-			return action == "ListMessageMoveTasks" && refuse(w, "ResourceNotFoundException")
-		}, map[string]string{"query": ""}},
+		{"no move tasks", func(w http.ResponseWriter, action string, _ map[string]any) bool {
+			return action == "ListMessageMoveTasks" && refuse(w, "UnsupportedOperation")
+		}, map[string]string{"move-task": "refused with", "query": ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opened := stranger(t, tt.change)
@@ -151,4 +158,21 @@ func TestOpenLocalStackWhereTheEnvironmentSays(t *testing.T) {
 	opened, _, err := Open(t.Context(), LocalStack, env)
 	require.NoError(t, err)
 	require.Equal(t, server.URL, opened.Name)
+}
+
+// TestProbeUnwelcome: a refusal of the caller says nothing of the endpoint.
+func TestProbeUnwelcome(t *testing.T) {
+	t.Parallel()
+	for code, hint := range map[string]string{
+		"ExpiredToken":          "have expired",
+		"AccessDenied":          "may not do this",
+		"SignatureDoesNotMatch": "does not know these credentials",
+	} {
+		opened := stranger(t, func(w http.ResponseWriter, action string, _ map[string]any) bool {
+			return action == "CreateQueue" && refuse(w, code)
+		})
+		_, err := opened.Probe(t.Context(), "fifoproof-test", nil)
+		require.ErrorContains(t, err, code)
+		require.Contains(t, cli.HintOf(err), hint)
+	}
 }
