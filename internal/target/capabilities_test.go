@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/stretchr/testify/require"
 
-	"fifoproof/internal/clock"
 	"fifoproof/internal/cli"
+	"fifoproof/internal/clock"
 	"fifoproof/internal/emulator"
 )
 
@@ -162,7 +162,6 @@ func TestOpenLocalStackWhereTheEnvironmentSays(t *testing.T) {
 
 // TestProbeUnwelcome: a refusal of the caller says nothing of the endpoint.
 func TestProbeUnwelcome(t *testing.T) {
-	t.Parallel()
 	for code, hint := range map[string]string{
 		"ExpiredToken":          "have expired",
 		"AccessDenied":          "may not do this",
