@@ -29,7 +29,9 @@ var below = map[string][]string{
 	"internal/producer":            {"internal/awserr", "internal/contenthash", "internal/window", "internal/clock"},
 	"internal/consumer":            {"internal/awserr", "internal/contenthash", "internal/receipt", "internal/window", "internal/clock"},
 	"internal/conformance":         {"internal/awserr", "internal/producer", "internal/consumer", "internal/contenthash", "internal/receipt", "internal/window", "internal/clock", "internal/cli"},
-	"internal/report":              {"internal/conformance"},
+	"internal/audit":               {"internal/producer", "internal/receipt", "internal/window", "internal/cli"},
+	"internal/audit/audittest":     {"internal/producer", "internal/receipt"},
+	"internal/report":              {"internal/audit", "internal/conformance"},
 	"internal/receipt/receipttest": {"internal/receipt"},
 }
 

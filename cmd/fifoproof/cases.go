@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/conformance"
@@ -53,6 +54,8 @@ func demand(ctx context.Context, cases []conformance.Case) (map[string]conforman
 	}
 	demands := map[string]conformance.Demand{}
 	for _, planned := range plan.Cases {
+		// The producer's pauses are random: whole seconds are what is the same every time.
+		planned.Demand.Seconds = math.Round(planned.Demand.Seconds)
 		demands[planned.ID] = planned.Demand
 	}
 	return demands, nil

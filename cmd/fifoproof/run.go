@@ -21,6 +21,7 @@ type grammar struct {
 	Hash    hashCmd    `cmd:"" help:"Print the deduplication ID of JSON bodies, as sha256sum prints hashes."`
 	Clean   cleanCmd   `cmd:"" help:"Delete the queues that dead runs left behind, and only those."`
 	Mutants mutantsCmd `cmd:"" help:"Prove the suite: run it on faulty and legal variants of the embedded endpoint."`
+	Audit   auditCmd   `cmd:"" help:"Judge what producer and consumer did in production, by their send log and receipts."`
 	Serve   serveCmd   `cmd:"" help:"Serve an SQS endpoint for FIFO queues to other programs."`
 
 	Version kong.VersionFlag `help:"Print the version and stop."`
@@ -44,6 +45,7 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 			fifoproof report localstack aws --format html > matrix.html
 			fifoproof fields examples/order.json --exclude /sent_at
 			fifoproof hash order.json
+			fifoproof audit sends.jsonl receipts.db
 			fifoproof serve --queue orders.fifo
 
 			Exit codes: 0 all well, 1 a MUST failed, 2 inconclusive, 3 the harness failed, 64 usage.
