@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"path"
+	"slices"
 )
 
 // order is the body that most cases send: canonical, with a member of each kind,
@@ -54,26 +55,14 @@ func contentCases() []Case {
 			"An order, then one that differs in one field: "+c.text+". Its id differs, so it is delivered.",
 			"one more copy", c.body, 1))
 	}
-	return append(cases,
-		Case{
-			ID: "content/hash/equivalence", Level: Must, Source: sendMessage,
-			Text:  "On a queue with content-based deduplication, a canonical body is sent without an id, then once more with the hash that the producer makes for it. AWS's own id is the SHA-256 of the body, so the two ids are one.",
-			Want:  "no copy of the send with the explicit hash",
-			steps: hashEquivalence,
-		},
-		Case{
-			ID: "content/hash/explicit-wins", Level: Must, Source: sendMessage,
-			Text:  "On a queue with content-based deduplication, one body is sent under two explicit ids: the ids win over the content, and both are delivered.",
-			Want:  "two copies",
-			steps: explicitWins,
-		},
-		Case{
-			ID: "content/body/first-stays", Level: Must, Source: providingID,
-			Text:  "Another body under the same id is a duplicate all the same. What is delivered is the first body; the second is gone without an error.",
-			Want:  "one copy, with the first body",
-			steps: firstBodyStays,
-		},
-	)
+	cases = append(cases, Case{
+		ID: "content/field/matrix", Level: Must, Source: canonical,
+		Text:     "Every field of the order, in every object and array, is changed, given one member more, or removed, each by itself. Each change makes another id, so each is a new message. A field that does not count is a field whose change your consumers never hear of.",
+		Timeline: "0 s send the order · fence · send each change of each field · fence",
+		Want:     "every change is a new message",
+		steps:    everyField(order),
+	})
+	return slices.Concat(cases, hashCases(), hashAgainCases(), bodyCases(), idCases(), toggleCases())
 }
 
 // second is a case that sends the order and then another body, through producer
@@ -81,6 +70,7 @@ func contentCases() []Case {
 func second(id, source, text, want, body string, copies int) Case {
 	return Case{
 		ID: id, Level: Must, Source: source, Text: text, Want: want,
+		Timeline: "0 s send the order, receive and delete it · send the other body · fence",
 		steps: func(ctx context.Context, b *Bench) error {
 			q, err := b.queueInUse(ctx, plain)
 			if err != nil {
@@ -92,50 +82,4 @@ func second(id, source, text, want, body string, copies int) Case {
 			return q.claim(ctx, path.Base(id), copies, q.ordering(ctx, body))
 		},
 	}
-}
-
-func hashEquivalence(ctx context.Context, b *Bench) error {
-	q, err := b.queue(ctx, contentBased)
-	if err != nil {
-		return err
-	}
-	id, err := contentID(order)
-	if err != nil {
-		return err
-	}
-	if err := q.claim(ctx, "the body alone", 1, q.sending(ctx, "g", "", order)); err != nil {
-		return err
-	}
-	return q.claim(ctx, "the body with its hash", 0, q.sending(ctx, "g", id, order))
-}
-
-func explicitWins(ctx context.Context, b *Bench) error {
-	q, err := b.queue(ctx, contentBased)
-	if err != nil {
-		return err
-	}
-	return q.claim(ctx, "one body under two ids", 2, q.sending(ctx, "g", "id-1", order), q.sending(ctx, "g", "id-2", order))
-}
-
-func firstBodyStays(ctx context.Context, b *Bench) error {
-	q, err := b.queue(ctx, plain)
-	if err != nil {
-		return err
-	}
-	const other = `{"event":"another body"}`
-	err = q.claim(ctx, "two bodies under one id", 1, q.sending(ctx, "g", "id", order), q.sending(ctx, "g", "id", other))
-	if err != nil {
-		return err
-	}
-	seen := "neither"
-	for _, d := range b.wire.seen(q.url) {
-		switch d.BodyDigest {
-		case digestOf(order):
-			seen = "the first"
-		case digestOf(other):
-			seen = "the second"
-		}
-	}
-	b.answer("the body delivered", "the first", seen)
-	return nil
 }

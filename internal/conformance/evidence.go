@@ -107,7 +107,7 @@ func (e *Evidence) take(r Record) {
 			e.Flaw = r.Flaw
 		}
 	case r.Stop != nil:
-		if e.Stop == nil {
+		if e.Stop == nil || e.Stop.After && !r.Stop.After {
 			e.Stop = r.Stop
 		}
 	case r.End != nil:

@@ -74,6 +74,7 @@ type Stop struct {
 	Reason  string  `json:"reason"`
 	Slow    bool    `json:"slow,omitempty"`
 	Passing bool    `json:"passing,omitempty"` // another try may fare better
+	After   bool    `json:"after,omitempty"`   // all steps were taken; it went wrong behind them
 }
 
 // Done is the last line of a run that was not killed.

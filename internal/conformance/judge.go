@@ -79,11 +79,8 @@ func judge(e *Evidence, rule window.Rule) finding {
 			return f
 		}
 	}
-	if e.Stop != nil {
-		return finding{
-			verdict: e.Stop.Verdict, seen: strings.Join(append(seen, e.Stop.Reason), "; "), reason: e.Stop.Reason,
-			slow: e.Stop.Slow, passing: e.Stop.Passing,
-		}
+	if e.Stop != nil && !e.Stop.After {
+		return e.Stop.finding(seen)
 	}
 	for _, a := range e.Answers {
 		seen = append(seen, a.What+": "+a.Seen)
@@ -91,10 +88,21 @@ func judge(e *Evidence, rule window.Rule) finding {
 			return finding{verdict: Fail, seen: strings.Join(seen, "; "), reason: fmt.Sprintf("%s: %s, not %s", a.What, a.Seen, a.Want)}
 		}
 	}
+	if e.Stop != nil {
+		return e.Stop.finding(seen)
+	}
 	if len(e.Claims)+len(e.Answers) == 0 {
 		return finding{verdict: Errored, seen: "nothing", reason: "the case claims nothing"}
 	}
 	return finding{verdict: Pass, seen: strings.Join(seen, "; "), byAbsence: absence}
+}
+
+// finding is what a case comes to that stopped, having seen so much.
+func (s *Stop) finding(seen []string) finding {
+	return finding{
+		verdict: s.Verdict, seen: strings.Join(append(seen, s.Reason), "; "), reason: s.Reason,
+		slow: s.Slow, passing: s.Passing,
+	}
 }
 
 // weigh applies the case's level.

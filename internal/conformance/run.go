@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -268,22 +269,25 @@ func (a *attempt) take(ctx context.Context) {
 	a.try++
 	a.mine = nil
 	b.wire.reset()
-	b.queues = nil
+	b.queues, b.fences = nil, 0
 	began := b.wire.now()
 	a.record(Record{Begin: &began})
 	err := a.spec.steps(ctx, b)
 	if err == nil {
 		err = b.compare(ctx)
 	}
-	a.stop(err)
+	if err != nil {
+		a.record(Record{Stop: stopped(err)})
+	}
 	ended := b.wire.now()
 	a.record(Record{End: &ended})
 }
 
-func (a *attempt) stop(err error) {
-	if err != nil {
-		a.record(Record{Stop: stopped(err)})
-	}
+// after notes what went wrong behind the last step.
+func (a *attempt) after(err error) {
+	stop := stopped(err)
+	stop.After = true
+	a.record(Record{Stop: stop})
 }
 
 // provisional judges the try so far.
@@ -300,16 +304,17 @@ func (a *attempt) finish(ctx context.Context) {
 	b := a.bench
 	for _, q := range b.queues {
 		if err := q.lastReceive(ctx); err != nil {
-			a.stop(fmt.Errorf("the last receive: %w", err))
+			a.after(fmt.Errorf("the last receive: %w", err))
 		}
 	}
 	for _, q := range b.queues {
-		if _, err := b.client.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &q.url}); err != nil {
-			a.stop(fmt.Errorf("deleting the queue %s of this run: %w", q.url, awserr.Brief(err)))
+		_, err := b.client.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &q.url})
+		if err != nil && !slices.Contains(noSuchQueue, refused(err)) { // gone is gone, whoever did it
+			a.after(fmt.Errorf("deleting the queue %s of this run: %w", q.url, awserr.Brief(err)))
 		}
 		if q.users != nil {
 			if err := q.users.store.Close(); err != nil {
-				a.stop(fmt.Errorf("closing the receipt store: %w", err))
+				a.after(fmt.Errorf("closing the receipt store: %w", err))
 			}
 		}
 	}

@@ -118,7 +118,7 @@ func (w *wire) do(request *http.Request, asked []byte) (*http.Response, Call, er
 	}
 	end := w.now()
 	call.End, call.Status = &end, answer.StatusCode
-	call.KeptBack = isSend && w.take(&w.lose)
+	call.KeptBack = isSend && answer.StatusCode == http.StatusOK && w.take(&w.lose)
 	if answer.StatusCode != http.StatusOK {
 		call.Code = errorCode(answer.Header, told)
 	}
