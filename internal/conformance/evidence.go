@@ -66,6 +66,7 @@ type Evidence struct {
 	Answers    []Answer
 	Fields     []Field
 	Calls      int
+	Doubtful   bool // a call was not answered, or with a failure of the server's
 	Actions    map[string]bool
 
 	// Flaw is set where the harness contradicts itself: the consumer's receipts or
@@ -120,6 +121,7 @@ func (e *Evidence) take(r Record) {
 // note reads one call.
 func (e *Evidence) note(c Call) {
 	e.Calls++
+	e.Doubtful = e.Doubtful || c.doubtful()
 	e.Actions[c.Action] = true
 	answered := c.Status == http.StatusOK
 	switch c.Action {

@@ -21,12 +21,16 @@ func (q *queue) settle(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
+	came := len(b.wire.seen(q.url))
 	for polls := 0; len(awaited) > 0; polls++ {
 		if polls == fencePolls {
 			return false, nil
 		}
 		if err := q.poll(ctx); err != nil {
 			return false, err
+		}
+		if now := len(b.wire.seen(q.url)); now > came {
+			came, polls = now, 0 // something comes, if one at a time
 		}
 		for _, d := range b.wire.seen(q.url) {
 			delete(awaited, d.BodyDigest)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"sync"
 	"time"
 
@@ -73,8 +74,7 @@ type Stop struct {
 	Verdict Verdict `json:"verdict"`
 	Reason  string  `json:"reason"`
 	Slow    bool    `json:"slow,omitempty"`
-	Passing bool    `json:"passing,omitempty"` // another try may fare better
-	After   bool    `json:"after,omitempty"`   // all steps were taken; it went wrong behind them
+	After   bool    `json:"after,omitempty"` // all steps were taken; it went wrong behind them
 }
 
 // Done is the last line of a run that was not killed.
@@ -136,6 +136,12 @@ type GotMessage struct {
 type HandleOutcome struct {
 	Handle string `json:"handle"` // a digest
 	Done   bool   `json:"done"`
+}
+
+// doubtful reports whether the call may have been carried out without its caller being
+// told: no answer came, or a failure of the server's.
+func (c Call) doubtful() bool {
+	return c.End == nil && !c.NeverSent || c.Status >= http.StatusInternalServerError
 }
 
 func (s Stamp) interval(end *Stamp) window.Interval {

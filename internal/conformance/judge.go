@@ -42,7 +42,6 @@ type finding struct {
 	// premises must hold.
 	byAbsence bool
 	slow      bool
-	passing   bool // another try may fare better
 }
 
 // judge turns the evidence of a case into its finding, before the case's level and its
@@ -101,7 +100,7 @@ func judge(e *Evidence, rule window.Rule) finding {
 func (s *Stop) finding(seen []string) finding {
 	return finding{
 		verdict: s.Verdict, seen: strings.Join(append(seen, s.Reason), "; "), reason: s.Reason,
-		slow: s.Slow, passing: s.Passing,
+		slow: s.Slow,
 	}
 }
 
@@ -197,11 +196,11 @@ func (e *Evidence) judgeClaim(i int, x *expectations) finding {
 	differs := fmt.Sprintf("%s: %s, not %d", c.What, count(copies), c.Want)
 	switch {
 	case why != "":
-		return finding{verdict: Inconclusive, seen: seen, reason: "the times prove nothing: " + why, passing: true}
+		return finding{verdict: Inconclusive, seen: seen, reason: "the times prove nothing: " + why}
 	case copies > c.Want:
 		return finding{verdict: Fail, seen: seen, reason: differs}
 	case !c.Fenced:
-		return finding{verdict: Inconclusive, seen: seen + ", no fence", reason: noFence, passing: true}
+		return finding{verdict: Inconclusive, seen: seen + ", no fence", reason: noFence}
 	case copies < c.Want:
 		return finding{verdict: Fail, seen: seen, reason: differs, byAbsence: true}
 	}

@@ -80,8 +80,8 @@ const (
 	cleanUpTime = 20 * time.Second
 
 	// mostTries bounds how often a case that does not wait repeats itself where it
-	// came to nothing.
-	mostTries = 3
+	// came to nothing, and a failure of the server's may be why.
+	mostTries = 8
 )
 
 // attempt is a case on its way to a verdict.
@@ -250,12 +250,12 @@ func (a *attempt) record(r Record) {
 }
 
 // run takes the case's steps; again, on fresh queues, where a case that does not wait
-// came to nothing for a reason that may pass.
+// came to nothing and a call of it failed.
 func (a *attempt) run(ctx context.Context, start *RunStart) Verdict {
 	for {
 		a.take(ctx)
-		f := a.provisional(start)
-		again := f.verdict == Inconclusive && f.passing && a.spec.Wait == 0 && a.try < mostTries && ctx.Err() == nil
+		f, doubtful := a.provisional(start)
+		again := f.verdict == Inconclusive && doubtful && a.spec.Wait == 0 && a.try < mostTries && ctx.Err() == nil
 		if !again {
 			return a.spec.weigh(f, start.Own).verdict
 		}
@@ -291,12 +291,12 @@ func (a *attempt) after(err error) {
 }
 
 // provisional judges the try so far.
-func (a *attempt) provisional(start *RunStart) finding {
+func (a *attempt) provisional(start *RunStart) (f finding, doubtful bool) {
 	e := newEvidence()
 	for _, r := range a.mine {
 		e.take(r)
 	}
-	return judge(e, start.Rule.rule())
+	return judge(e, start.Rule.rule()), e.Doubtful
 }
 
 // finish receives once more from each queue of the try, and deletes the queues.

@@ -28,14 +28,11 @@ func stopped(err error) *Stop {
 	case errors.As(err, &slow):
 		return &Stop{Verdict: Skipped, Reason: slow.reason, Slow: true}
 	case errors.Is(err, errUnable), errors.Is(err, errPremise):
-		return &Stop{Verdict: Inconclusive, Reason: err.Error(), Passing: true}
+		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &Stop{Verdict: Inconclusive, Reason: Interrupted}
 	case errors.As(err, &answered):
-		return &Stop{
-			Verdict: Inconclusive, Reason: "the endpoint answered " + awserr.Sentence(answered.ErrorCode(), answered.ErrorMessage()),
-			Passing: true,
-		}
+		return &Stop{Verdict: Inconclusive, Reason: "the endpoint answered " + awserr.Sentence(answered.ErrorCode(), answered.ErrorMessage())}
 	}
 	return &Stop{Verdict: Errored, Reason: err.Error()}
 }

@@ -46,7 +46,7 @@ func (w *witness) doubtful() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range w.calls {
-		if c.End == nil && !c.NeverSent || c.Status >= http.StatusInternalServerError {
+		if c.doubtful() {
 			return true
 		}
 	}
