@@ -55,7 +55,7 @@ func demand(ctx context.Context, cases []conformance.Case) (map[string]conforman
 	demands := map[string]conformance.Demand{}
 	for _, planned := range plan.Cases {
 		// The producer's pauses are random: whole seconds are what is the same every time.
-		planned.Demand.Seconds = math.Round(planned.Demand.Seconds)
+		planned.Seconds = math.Round(planned.Seconds)
 		demands[planned.ID] = planned.Demand
 	}
 	return demands, nil

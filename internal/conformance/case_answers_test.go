@@ -118,9 +118,12 @@ func TestAnswersAreHeldAgainstTheirSource(t *testing.T) {
 		{"no visibility timeout of its own", dropping("VisibilityTimeout"), []string{"lifecycle/visibility"}, []string{
 			"lifecycle/visibility/queue-attribute",
 		}},
-		{"attributes that are set once and for all", middleman{ask: func(action string, _ fields) bool { return action == "SetQueueAttributes" }},
+		{
+			"attributes that are set once and for all",
+			middleman{ask: func(action string, _ fields) bool { return action == "SetQueueAttributes" }},
 			[]string{"scope/set", "scope/limit", "content/toggle", "lifecycle/delay/retroactive"},
-			[]string{"scope/limit/set-alone", "scope/set/fifo-queue-false", "content/toggle/reads-back", "content/toggle/off", "lifecycle/delay/retroactive"}},
+			[]string{"scope/limit/set-alone", "scope/set/fifo-queue-false", "content/toggle/reads-back", "content/toggle/off", "lifecycle/delay/retroactive"},
+		},
 		{"attributes that read back otherwise", middleman{tell: func(_ string, body fields) {
 			attributes, _ := body["Attributes"].(fields)
 			for name := range attributes {
@@ -161,9 +164,12 @@ func TestAnswersAreHeldAgainstTheirSource(t *testing.T) {
 			each(body, "Entries", func(entry fields) { delete(entry, "DelaySeconds") })
 			return false
 		}}, []string{"batch/entry", "lifecycle/refused"}, []string{"batch/entry/delay", "lifecycle/refused/then-valid"}},
-		{"failed entries kept quiet", middleman{tell: func(_ string, body fields) { delete(body, "Failed") }},
+		{
+			"failed entries kept quiet",
+			middleman{tell: func(_ string, body fields) { delete(body, "Failed") }},
 			[]string{"batch/limit", "batch/entry"},
-			[]string{"batch/limit/entry-size", "batch/limit/refused-entry-then-valid", "batch/entry/delay"}},
+			[]string{"batch/limit/entry-size", "batch/limit/refused-entry-then-valid", "batch/entry/delay"},
+		},
 		{"failed entries as the server's fault", middleman{tell: func(_ string, body fields) {
 			each(body, "Failed", func(entry fields) { entry["SenderFault"] = false })
 		}}, []string{"batch/limit", "batch/entry"}, []string{

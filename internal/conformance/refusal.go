@@ -5,7 +5,6 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
-	"fifoproof/internal/awserr"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,6 +14,8 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"fifoproof/internal/awserr"
 )
 
 // codes are the names of one error: first the code of the Query protocol, which the

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -93,7 +94,7 @@ func (p *Plan) lay(cases []Planned, target Setup) {
 		quick[i].Ends += slots[first]
 		slots[first] = quick[i].Ends
 	}
-	slices.SortStableFunc(waiting, func(a, b Planned) int { return int(a.Ends - b.Ends) })
+	slices.SortStableFunc(waiting, func(a, b Planned) int { return cmp.Compare(a.Ends, b.Ends) })
 	p.Cases = slices.Concat(quick, waiting)
 	for _, c := range p.Cases {
 		p.Seconds = max(p.Seconds, c.Ends)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"fifoproof/internal/conformance"
 )
@@ -59,19 +60,29 @@ func measured(cases []conformance.Result) []conformance.Result {
 	return out
 }
 
-// edgeLines says each bracket once: cases that agree share a line.
+// edgeLines says each bracket once: cases that agree share a line. Where one has both
+// ends, a case that saw only one side of the window adds nothing.
 func edgeLines(cases []conformance.Result) []string {
+	edges := measured(cases)
+	if slices.ContainsFunc(edges, bothEnds) {
+		edges = slices.DeleteFunc(edges, func(r conformance.Result) bool { return !bothEnds(r) })
+	}
 	var lines []string
 	said := map[string]bool{}
-	for _, r := range measured(cases) {
+	for _, r := range edges {
 		line := bracket(r.Edge)
-		if len(lines) > 0 && !said[line] {
+		if said[line] {
+			continue
+		}
+		said[line] = true
+		if len(lines) > 0 {
 			line += " (" + r.ID + ")"
 		}
-		if !said[bracket(r.Edge)] {
-			lines = append(lines, line)
-			said[bracket(r.Edge)] = true
-		}
+		lines = append(lines, line)
 	}
 	return lines
+}
+
+func bothEnds(r conformance.Result) bool {
+	return r.Edge.SuppressedUpTo != nil && r.Edge.DeliveredFrom != nil
 }
