@@ -63,7 +63,7 @@ type policy struct {
 	KnownFailing string   `placeholder:"FILE" type:"existingfile" help:"List of verdicts that are no surprise on this target. They do not count; a list that does not fit any more does."`
 }
 
-func (p *policy) read() (conformance.Policy, []conformance.Known, error) {
+func (p *policy) rules() (conformance.Policy, []conformance.Known, error) {
 	for _, id := range p.AllowSkip {
 		if err := known(id); err != nil {
 			return conformance.Policy{}, nil, cli.Hint(err, "--allow-skip takes the id of a case; 'fifoproof cases' lists them")

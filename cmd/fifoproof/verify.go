@@ -30,7 +30,7 @@ func (c *verifyCmd) run(ctx context.Context, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, program, err)
 		return cli.Usage
 	}
-	counts, known, err := c.read()
+	counts, known, err := c.rules()
 	if err != nil {
 		cli.Report(stdio.Err, program, err)
 		return cli.Usage
