@@ -38,7 +38,6 @@ func (c *judgeCmd) run(_ context.Context, stdio cli.Stdio, env cli.Env) int {
 			return max(results.Summary.Exit, cli.Failed)
 		}
 	}
-	complain(results, "the list", stdio)
 	return results.Summary.Exit
 }
 

@@ -52,7 +52,6 @@ func (c *verifyCmd) run(ctx context.Context, stdio cli.Stdio, env cli.Env) int {
 		}
 		return max(results.Summary.Exit, cli.Failed) // a lost report is no success; a failed MUST stays one
 	}
-	complain(results, c.KnownFailing, stdio)
 	return results.Summary.Exit
 }
 
@@ -99,13 +98,6 @@ func (c *verifyCmd) prove(ctx context.Context, cases []conformance.Case, setup c
 	}
 	fmt.Fprintf(stdio.Err, "report: %s\n", filepath.Join(c.Out, "report.html"))
 	return results, nil
-}
-
-// complain says what is wrong with the known-failing list.
-func complain(results *conformance.Results, file string, stdio cli.Stdio) {
-	for _, sentence := range results.Stale {
-		cli.Report(stdio.Err, program, cli.Hint(errors.New(sentence), "bring %s up to date", file))
-	}
 }
 
 // readKnown reads a known-failing list; there is none without a file.

@@ -84,7 +84,7 @@ func judge(e *Evidence, rule window.Rule) finding {
 	for _, a := range e.Answers {
 		seen = append(seen, a.What+": "+a.Seen)
 		if a.Seen != a.Want {
-			return finding{verdict: Fail, seen: strings.Join(seen, "; "), reason: fmt.Sprintf("%s: %s, not %s", a.What, a.Seen, a.Want)}
+			return finding{verdict: Fail, seen: strings.Join(seen, "; "), reason: a.differs()}
 		}
 	}
 	if e.Stop != nil {
@@ -94,6 +94,14 @@ func judge(e *Evidence, rule window.Rule) finding {
 		return finding{verdict: Errored, seen: "nothing", reason: "the case claims nothing"}
 	}
 	return finding{verdict: Pass, seen: strings.Join(seen, "; "), byAbsence: absence}
+}
+
+// differs says how the answer is not what is wanted.
+func (a Answer) differs() string {
+	if a.Seen == "not "+a.Want {
+		return a.What + ": " + a.Seen
+	}
+	return fmt.Sprintf("%s: %s, not %s", a.What, a.Seen, a.Want)
 }
 
 // finding is what a case comes to that stopped, having seen so much.

@@ -36,7 +36,11 @@ func PlanText(w io.Writer, plan *conformance.Plan) error {
 		line += fmt.Sprintf(", %d not run", len(plan.NotRun))
 	}
 	fmt.Fprintf(&b, "%s · longest wait %s\n", line, Duration(seconds(plan.Longest)))
-	fmt.Fprintf(&b, "%s · %s · %s in all\n", plural(plan.Calls, "call"), plural(plan.Queues, "queue"), Duration(seconds(plan.Seconds)))
+	took := Duration(seconds(plan.Seconds)) + " in all"
+	if plan.Seconds == 0 {
+		took = "no waiting, since the clock is virtual"
+	}
+	fmt.Fprintf(&b, "%s · %s · %s\n", plural(plan.Calls, "call"), plural(plan.Queues, "queue"), took)
 	if plan.Cost != "" {
 		fmt.Fprintf(&b, "cost: %s\n", plan.Cost)
 	}
