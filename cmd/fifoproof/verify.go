@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -58,37 +57,38 @@ func (c *verifyCmd) run(ctx context.Context, stdio cli.Stdio, env cli.Env) int {
 // prove runs the cases, prints the results and keeps them. Results come with an error
 // where only the reports of them are lost.
 func (c *verifyCmd) prove(ctx context.Context, cases []conformance.Case, setup conformance.Setup, described string, stdio cli.Stdio, env cli.Env) (*conformance.Results, error) {
-	flush := func() error { return nil }
+	closeHistory := func() error { return nil }
 	if c.Out != "" {
 		file, err := newHistory(c.Out)
 		if err != nil {
 			return nil, err
 		}
-		buffered := bufio.NewWriterSize(file, 1<<16)
-		setup.History = buffered
-		flush = func() error { return errors.Join(buffered.Flush(), file.Close()) }
+		setup.History = file // a line at a time, so that a killed run leaves what it came to
+		closeHistory = file.Close
 	}
 	total, err := foretell(ctx, cases, setup)
 	if err != nil {
-		return nil, errors.Join(err, flush())
+		return nil, errors.Join(err, closeHistory())
 	}
 	progress := newProgress(described, cases, setup, total, stdio, env)
 	results, err := conformance.Run(ctx, cases, setup, progress.event)
 	progress.stop()
-	if lost := flush(); lost != nil {
+	if lost := closeHistory(); lost != nil {
 		err = errors.Join(err, fmt.Errorf("writing the history: %w", lost))
 	}
 	if results == nil {
 		return nil, fmt.Errorf("running the cases: %w", err)
 	}
 	style := report.Style{Target: described, All: c.All, Colour: cli.IsTerminal(stdio.Out, env) && env.Get("NO_COLOR") == ""}
+	show := func() error { return report.Text(stdio.Out, results, style) }
 	if c.JSON {
-		err = errors.Join(err, report.JSON(stdio.Out, results))
-	} else {
-		err = errors.Join(err, report.Text(stdio.Out, results, style))
+		show = func() error { return report.JSON(stdio.Out, results) }
+	}
+	if lost := show(); lost != nil {
+		err = errors.Join(err, fmt.Errorf("printing the results: %w", lost))
 	}
 	if err != nil {
-		return results, fmt.Errorf("printing the results: %w", err)
+		return results, err
 	}
 	if c.Out == "" {
 		return results, nil
