@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
@@ -63,10 +64,18 @@ func Sentence(code, message string) string {
 	return code + ": " + message
 }
 
+// Name is an error code without the namespace of its shape, which the AWS JSON protocol
+// has clients strip ("com.amazonaws.sqs#QueueDoesNotExist"). The SDK leaves it on where
+// an endpoint puts it into the header of the older code.
+func Name(code string) string {
+	return code[strings.LastIndexByte(code, '#')+1:]
+}
+
 // Throttled reports whether code asks for patience. AWS documents ThrottlingException
 // for FIFO queues, real answers were seen as RequestThrottled with status 403, and an
 // encrypted queue passes on its key's throttling.
 func Throttled(code string) bool {
+	code = Name(code)
 	if _, is := retry.DefaultThrottleErrorCodes[code]; is {
 		return true
 	}

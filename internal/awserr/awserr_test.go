@@ -41,6 +41,14 @@ func TestBrief(t *testing.T) {
 	require.NoError(t, awserr.Brief(nil))
 }
 
+func TestName(t *testing.T) {
+	t.Parallel()
+	// AWS JSON 1.0 protocol, "Operation error serialization".
+	require.Equal(t, "QueueDoesNotExist", awserr.Name("com.amazonaws.sqs#QueueDoesNotExist"))
+	require.Equal(t, "AWS.SimpleQueueService.NonExistentQueue", awserr.Name("AWS.SimpleQueueService.NonExistentQueue"))
+	require.Empty(t, awserr.Name(""))
+}
+
 func TestThrottled(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]bool{

@@ -1,9 +1,12 @@
 package conformance
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"fifoproof/internal/awserr"
 )
 
 // What the wire reads of requests and answers in AWS JSON 1.0. Field names are the
@@ -161,19 +164,12 @@ func (c *Call) readMessages(answer reply) {
 // where the header tells it, else the name of the shape.
 func errorCode(header http.Header, told []byte) string {
 	if code, _, both := strings.Cut(header.Get("X-Amzn-Query-Error"), ";"); both {
-		return code
+		return awserr.Name(code)
 	}
 	var body struct {
 		Type string `json:"__type"`
 		Code string `json:"code"`
 	}
 	_ = json.Unmarshal(told, &body) // a page that is no JSON has no code
-	_, name, cut := strings.Cut(body.Type, "#")
-	if !cut {
-		name = body.Type
-	}
-	if name == "" {
-		return body.Code
-	}
-	return name
+	return awserr.Name(cmp.Or(body.Type, body.Code))
 }

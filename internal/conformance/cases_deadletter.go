@@ -273,6 +273,10 @@ func afterMax(ctx context.Context, b *Bench) error {
 	return nil
 }
 
+// moveRounds are how often both queues are asked for messages that move between them: a
+// message needs two receives to move, and each may come back empty a few times.
+const moveRounds = 12
+
 func twoOfOneID(ctx context.Context, b *Bench) error {
 	source, dead, err := b.redriving(ctx, 1)
 	if err != nil {
@@ -294,7 +298,7 @@ func twoOfOneID(ctx context.Context, b *Bench) error {
 	}
 	began := b.clock.Now()
 	arrived := map[string]bool{}
-	for range 2 * fencePolls {
+	for range moveRounds {
 		if _, err := source.receive(ctx, hiding(briefly)); err != nil {
 			return err
 		}

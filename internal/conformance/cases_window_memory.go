@@ -130,6 +130,9 @@ func (q *queue) fill(ctx context.Context, messages int) error {
 					fillTrial/took.Seconds(), messages, rest.Round(time.Second))}
 			}
 		}
+		if took := b.clock.Now().Sub(start); took > fillTime {
+			return &tooSlow{reason: fmt.Sprintf("the endpoint took %d of %d messages in %s", sent, messages, took.Round(time.Second))}
+		}
 		if err := send(sent); err != nil {
 			return err
 		}

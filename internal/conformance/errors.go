@@ -24,5 +24,5 @@ func refused(err error) string {
 	if !errors.As(err, &answered) || awserr.Throttled(answered.ErrorCode()) {
 		return ""
 	}
-	return answered.ErrorCode()
+	return awserr.Name(answered.ErrorCode())
 }

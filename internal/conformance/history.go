@@ -73,6 +73,7 @@ type Stamp struct {
 type Stop struct {
 	Verdict Verdict `json:"verdict"`
 	Reason  string  `json:"reason"`
+	Detail  string  `json:"detail,omitempty"` // what the endpoint says beside its code
 	Slow    bool    `json:"slow,omitempty"`
 	After   bool    `json:"after,omitempty"` // all steps were taken; it went wrong behind them
 }

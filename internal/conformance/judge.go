@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/window"
 )
 
@@ -107,7 +108,7 @@ func (a Answer) differs() string {
 // finding is what a case comes to that stopped, having seen so much.
 func (s *Stop) finding(seen []string) finding {
 	return finding{
-		verdict: s.Verdict, seen: strings.Join(append(seen, s.Reason), "; "), reason: s.Reason,
+		verdict: s.Verdict, seen: strings.Join(append(seen, awserr.Sentence(s.Reason, s.Detail)), "; "), reason: s.Reason,
 		slow: s.Slow,
 	}
 }

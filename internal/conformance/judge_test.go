@@ -3,9 +3,12 @@ package conformance
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 	"time"
 
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/stretchr/testify/require"
 
 	"fifoproof/internal/window"
@@ -120,6 +123,12 @@ func TestJudge(t *testing.T) {
 	late := history(10, 1, 0, 0, 0)
 	late.Deliveries = append(late.Deliveries, delivery("late", "h", 99, 500, 501))
 
+	// As the SDK tells a 500 whose body is plain text: a response, and no API error.
+	brokenDown := &awshttp.ResponseError{ResponseError: &smithyhttp.ResponseError{
+		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusInternalServerError}},
+		Err:      errors.New("deserialization failed"),
+	}}
+
 	for _, tt := range []struct {
 		name    string
 		level   Level
@@ -149,6 +158,7 @@ func TestJudge(t *testing.T) {
 		{"interrupted after a failure", Must, history(10, 1, 1, 0, 0), context.Canceled, true, Fail},
 		{"attribute refused", Must, &Evidence{}, errUnable, true, Inconclusive},
 		{"network gone", Must, &Evidence{}, errors.New("connection refused"), true, Errored},
+		{"a page that is no answer of SQS", Must, &Evidence{}, brokenDown, true, Inconclusive},
 		{"a case that claims nothing", Must, &Evidence{}, nil, true, Errored},
 		{"INFO as the reference", Info, history(10, 1, 0, 0, 0), nil, true, Noted},
 		{"INFO otherwise, ours", Info, history(10, 1, 1, 0, 0), nil, true, Fail},

@@ -106,8 +106,8 @@ func (r *Results) apply(list []Known) {
 		switch {
 		case !ran && !slices.Contains(r.NotRun, k.ID):
 			r.Stale = append(r.Stale, k.ID+" is no case")
-		case !ran || result.Reason == Interrupted:
-			// not selected in this run, or not brought to its end
+		case !ran || result.Reason == Interrupted || result.Slow:
+			// not selected in this run, not brought to its end, or too slow for this machine
 		case result.Verdict == Pass || result.Verdict == Noted:
 			r.Stale = append(r.Stale, fmt.Sprintf("%s is known to fail, but it came to %s", k.ID, result.Verdict))
 		case result.Verdict == Errored:

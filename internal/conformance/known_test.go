@@ -53,6 +53,7 @@ func TestApplyKnown(t *testing.T) {
 			{ID: "d", Level: Must, Verdict: Skipped, Reason: "lacks scope"},
 			{ID: "e", Level: Must, Verdict: Errored, Reason: "broken"},
 			{ID: "f", Level: Must, Verdict: Inconclusive, Reason: Interrupted},
+			{ID: "g", Level: Must, Verdict: Skipped, Slow: true, Reason: "23 messages a second"},
 		}}
 	}
 	for _, tt := range []struct {
@@ -69,6 +70,7 @@ func TestApplyKnown(t *testing.T) {
 		{"an unexpected pass", []Known{{ID: "a", Seen: "x"}, {ID: "b", Seen: "two"}}, []string{"a is known to fail, but it came to pass"}, 1, 1},
 		{"no such case", []Known{{ID: "z", Seen: "x"}}, []string{"z is no case"}, 0, 1},
 		{"a case that was interrupted", []Known{{ID: "b", Seen: "two"}, {ID: "f", Seen: "x"}}, nil, 1, 3},
+		{"a case that the endpoint was too slow for", []Known{{ID: "b", Seen: "two"}, {ID: "g", Seen: "x"}}, nil, 1, 3},
 		{"a case that was not selected", []Known{{ID: "not-run", Seen: "x"}}, nil, 0, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 type measurement struct {
 	rule   window.Rule
 	probes []measured
-	differ string // the first probe that differs from the rules, in words
+	differ string // how the first probe differs from the rules, in words that a list can hold
+	when   string // and after which gap
 	times  []time.Duration
 }
 
@@ -50,10 +51,10 @@ func (m *measurement) take(e *Evidence, i int, x *expectations) {
 		return
 	}
 	if expected == window.Suppressed && p.delivered {
-		m.differ = "delivered after " + gapText(p.gap)
+		m.differ, m.when = "an id was delivered again inside the window", "delivered after "+gapText(p.gap)
 	}
 	if expected == window.Delivered && !p.delivered {
-		m.differ = "still suppressed after " + gapText(p.gap)
+		m.differ, m.when = "an id was still suppressed outside of the window", "still suppressed after "+gapText(p.gap)
 	}
 }
 
@@ -66,7 +67,7 @@ func (m *measurement) finding() finding {
 	case !decided:
 		return finding{verdict: Inconclusive, seen: seen, reason: noFence}
 	case m.differ != "":
-		return finding{verdict: Fail, seen: seen, reason: m.differ, byAbsence: true}
+		return finding{verdict: Fail, seen: seen + "; " + m.when, reason: m.differ, byAbsence: true}
 	}
 	return finding{verdict: Pass, seen: seen, byAbsence: true}
 }

@@ -82,6 +82,9 @@ const (
 	// mostTries bounds how often a case that does not wait repeats itself where it
 	// came to nothing, and a failure of the server's may be why.
 	mostTries = 8
+
+	// tryingTime is how long a case may last and still be tried again.
+	tryingTime = 100 * time.Second
 )
 
 // attempt is a case on its way to a verdict.
@@ -255,7 +258,8 @@ func (a *attempt) run(ctx context.Context, start *RunStart) Verdict {
 	for {
 		a.take(ctx)
 		f, doubtful := a.provisional(start)
-		again := f.verdict == Inconclusive && doubtful && a.spec.Wait == 0 && a.try < mostTries && ctx.Err() == nil
+		again := f.verdict == Inconclusive && doubtful && a.spec.Wait == 0 && a.try < mostTries && ctx.Err() == nil &&
+			time.Duration(a.bench.wire.now().Mono) < tryingTime
 		if !again {
 			return a.spec.weigh(f, start.Own).verdict
 		}

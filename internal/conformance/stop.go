@@ -3,6 +3,8 @@ package conformance
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 
 	"github.com/aws/smithy-go"
 
@@ -32,7 +34,17 @@ func stopped(err error) *Stop {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &Stop{Verdict: Inconclusive, Reason: Interrupted}
 	case errors.As(err, &answered):
-		return &Stop{Verdict: Inconclusive, Reason: "the endpoint answered " + awserr.Sentence(answered.ErrorCode(), answered.ErrorMessage())}
+		// The message may name handles and queues of the run, so that a list of known
+		// failings could not hold it.
+		return &Stop{
+			Verdict: Inconclusive, Reason: "the endpoint answered " + awserr.Name(answered.ErrorCode()),
+			Detail: answered.ErrorMessage(),
+		}
+	case statusOf(err) >= http.StatusInternalServerError:
+		// Which failure a server that has broken down tells of may differ from run to run.
+		return &Stop{Verdict: Inconclusive, Reason: "the endpoint answered with a failure of the server's, and no error code"}
+	case statusOf(err) != 0:
+		return &Stop{Verdict: Inconclusive, Reason: fmt.Sprintf("the endpoint answered with status %d and no error code", statusOf(err))}
 	}
 	return &Stop{Verdict: Errored, Reason: err.Error()}
 }

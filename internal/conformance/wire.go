@@ -31,6 +31,9 @@ const (
 	wireTries = 8
 	// wirePause is the pause before the second try; it doubles from there.
 	wirePause = 50 * time.Millisecond
+	// wirePatience is how long a request may have taken, all tries together, and still be
+	// made again: an endpoint may take its time to say that it has failed.
+	wirePatience = 30 * time.Second
 )
 
 // wire is the witness: it stands between the SDK and the network and notes what
@@ -81,14 +84,14 @@ func (w *wire) Do(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recording a request: %w", err)
 	}
-	pause := wirePause
+	pause, began := wirePause, w.clock.Now()
 	for try := 1; ; try++ {
 		request.Body = io.NopCloser(bytes.NewReader(asked))
 		answer, call, err := w.do(request, asked)
 		busy := awserr.Throttled(call.Code) || call.Status >= http.StatusInternalServerError ||
 			call.Status == http.StatusTooManyRequests
 		once := request.Context().Value(impatient{}) != nil
-		if err != nil || !busy || once || try == wireTries {
+		if err != nil || !busy || once || try == wireTries || w.clock.Now().Sub(began) > wirePatience {
 			return answer, err
 		}
 		if err := clock.Sleep(request.Context(), w.clock, pause); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"fifoproof/internal/awserr"
 	"fifoproof/internal/cli"
 )
 
@@ -34,7 +35,7 @@ func explain(err error, otherwise string) error {
 	if !isAnswer {
 		return cli.Hint(err, "%s", otherwise)
 	}
-	code := answered.ErrorCode()
+	code := awserr.Name(answered.ErrorCode())
 	switch {
 	case slices.Contains(expired, code):
 		return cli.Hint(err, "the credentials have expired: get new ones, for example with 'aws sso login', and run it again")

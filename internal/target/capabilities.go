@@ -134,7 +134,7 @@ func (t *Target) probeMoveTask(ctx context.Context, prefix string, _ map[string]
 	arn := "arn:aws:sqs:" + t.client.Options().Region + ":000000000000:" + prefix + "-none.fifo"
 	_, err := t.client.ListMessageMoveTasks(ctx, &sqs.ListMessageMoveTasksInput{SourceArn: &arn})
 	if answered, ok := errors.AsType[smithy.APIError](err); ok {
-		switch answered.ErrorCode() {
+		switch awserr.Name(answered.ErrorCode()) {
 		case "ResourceNotFoundException", "InvalidParameterValue", "InvalidParameterValueException",
 			"AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
 			return "", nil
@@ -150,10 +150,10 @@ func (t *Target) probeMoveTask(ctx context.Context, prefix string, _ map[string]
 // that is no answer of SQS. An endpoint that did not answer refused nothing.
 func refusal(call string, err error) (string, error) {
 	if answered, ok := errors.AsType[smithy.APIError](err); ok {
-		if unwelcome(answered.ErrorCode()) {
+		if unwelcome(awserr.Name(answered.ErrorCode())) {
 			return "", err // says something of the caller, and nothing of the endpoint
 		}
-		return call + " was refused with " + answered.ErrorCode(), nil
+		return call + " was refused with " + awserr.Name(answered.ErrorCode()), nil
 	}
 	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && response.HTTPStatusCode() >= http.StatusBadRequest {
 		return fmt.Sprintf("%s was answered with status %d", call, response.HTTPStatusCode()), nil
