@@ -98,6 +98,10 @@ func (e *Evidence) take(r Record) {
 	case r.Call != nil:
 		e.note(*r.Call)
 	case r.Claim != nil:
+		if c := *r.Claim; c.First < 0 || c.Last < c.First || c.Last > len(e.Sends) {
+			e.Flaw = "a claim names sends that the history does not have"
+			return
+		}
 		e.Claims = append(e.Claims, *r.Claim)
 	case r.Answer != nil:
 		e.Answers = append(e.Answers, *r.Answer)

@@ -221,3 +221,14 @@ func TestRank(t *testing.T) {
 		require.Equal(t, tt.exit, Policy{}.summarise(cases).Exit, "%v", tt.verdicts)
 	}
 }
+
+// TestBrokenHistory: a history that was tampered with is an error of the harness, and no
+// crash.
+func TestBrokenHistory(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Claim{{First: -1, Last: 0}, {First: 0, Last: 1}, {First: 2, Last: 1}} {
+		e := newEvidence()
+		e.take(Record{Claim: &c})
+		require.Equal(t, Errored, judge(e, window.ClientRule()).verdict)
+	}
+}
