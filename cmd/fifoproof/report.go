@@ -64,5 +64,8 @@ func readResults(dir string) (*conformance.Results, error) {
 	if err := json.Unmarshal(content, results); err != nil {
 		return nil, fmt.Errorf("reading the results in %s: %w", file, err)
 	}
+	if len(results.Cases) == 0 {
+		return nil, fmt.Errorf("reading the results in %s: they are of no case, so nothing was proved", file)
+	}
 	return results, nil
 }

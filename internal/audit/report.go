@@ -136,12 +136,19 @@ func (r *Report) Count(v Verdict) (n int64) {
 	return n
 }
 
-// exit is the exit code that the findings come to.
+// Nothing reports whether there was nothing to judge: no send that a queue may have
+// taken, and no delivery on a queue that the send log names.
+func (r *Report) Nothing() bool {
+	return r.Sends.Accepted+r.Sends.Duplicate+r.Sends.Unknown+r.Deliveries.Messages == 0
+}
+
+// exit is the exit code that the findings come to. Where there was nothing to judge,
+// nothing was proved.
 func (r *Report) exit(tolerant bool) int {
 	switch {
 	case r.Count(Fail) > 0:
 		return cli.Failed
-	case r.Count(Inconclusive) > 0 && !tolerant:
+	case (r.Count(Inconclusive) > 0 || r.Nothing()) && !tolerant:
 		return cli.Inconclusive
 	default:
 		return cli.OK

@@ -221,6 +221,8 @@ func ReadHistory(r io.Reader) ([]Record, error) {
 		return nil, errors.New("line 1: a history begins with the run that it is of")
 	case records[0].Run.Format != historyFormat:
 		return nil, fmt.Errorf("line 1: the history has format %d, and this program reads format %d", records[0].Run.Format, historyFormat)
+	case len(records[0].Run.Cases) == 0:
+		return nil, errors.New("line 1: the history is of no case, so nothing was proved")
 	}
 	return records, nil
 }

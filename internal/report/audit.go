@@ -94,7 +94,11 @@ func auditNumber(n int64) string {
 
 func auditSum(r *audit.Report) string {
 	fails, open := r.Count(audit.Fail), r.Count(audit.Inconclusive)
-	if fails == 0 && open == 0 {
+	switch {
+	case fails > 0 || open > 0:
+	case r.Nothing():
+		return "there was nothing to judge"
+	default:
 		return "no promise was broken"
 	}
 	var parts []string

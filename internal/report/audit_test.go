@@ -70,7 +70,7 @@ func TestAuditOfNothing(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	require.NoError(t, report.Audit(&b, &audit.Report{SendLog: audit.File{Path: "s"}, Receipts: audit.File{Path: "r"}, Scope: "queue"}, false))
-	require.Equal(t, "audit of s and r · deduplication scope queue\n  0 sends · 0 receipts of 0 messages\nno promise was broken · exit 0\n", b.String())
+	require.Equal(t, "audit of s and r · deduplication scope queue\n  0 sends · 0 receipts of 0 messages\nthere was nothing to judge · exit 0\n", b.String())
 }
 
 func TestAuditJSON(t *testing.T) {
