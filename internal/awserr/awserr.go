@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
@@ -72,3 +74,25 @@ func Throttled(code string) bool {
 	}
 	return code == "KMS.ThrottlingException" || code == "KmsThrottled"
 }
+
+var (
+	expired = []string{"ExpiredToken", "ExpiredTokenException", "RequestExpired"}
+	unknown = []string{
+		"InvalidClientTokenId", "UnrecognizedClientException", "SignatureDoesNotMatch", "InvalidSignatureException",
+		"InvalidSecurity", "InvalidAccessKeyId", "IncompleteSignature",
+	}
+)
+
+// Expired reports whether code says that the caller's credentials are too old. The codes
+// are those of the SQS API reference, common errors, and of the token services behind it.
+func Expired(code string) bool { return slices.Contains(expired, code) }
+
+// Unknown reports whether code says that the endpoint does not know the credentials.
+func Unknown(code string) bool { return slices.Contains(unknown, code) }
+
+// Denied reports whether code says that the caller may not do what was asked.
+func Denied(code string) bool { return strings.HasPrefix(code, "AccessDenied") }
+
+// Unwelcome reports whether a refusal is about who asks, and not about what is asked: it
+// says nothing of the endpoint.
+func Unwelcome(code string) bool { return Expired(code) || Unknown(code) || Denied(code) }

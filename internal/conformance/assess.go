@@ -36,6 +36,12 @@ func Judge(history []Record) (*Results, error) {
 		specs[c.ID] = c
 		if !slices.Contains(start.Cases, c.ID) {
 			results.NotRun = append(results.NotRun, c.ID)
+			if start.Target.Queue != "" && !c.OnQueue {
+				if results.NotRunWhy == nil {
+					results.NotRunWhy = map[string]string{}
+				}
+				results.NotRunWhy[c.ID] = c.offQueue()
+			}
 		}
 	}
 	rule := start.Rule.rule()
@@ -59,10 +65,14 @@ func Judge(history []Record) (*Results, error) {
 	var calls, queues int
 	for _, id := range start.Cases {
 		c := specs[id]
-		f := c.weigh(c.rest(findings[id], verdicts), start.Own)
+		f := findings[id]
+		if start.Target.Queue != "" {
+			f = f.shared()
+		}
+		f = c.weigh(c.rest(f, verdicts), start.Own)
 		r := Result{
 			ID: id, Level: c.Level, Verdict: f.verdict, Expected: c.Want, Seen: f.seen, Reason: f.reason, Source: c.Source, Text: c.Text,
-			Slow: f.slow, Premise: slices.Contains(start.Premises, id),
+			Slow: f.slow, Shared: f.shares, Premise: slices.Contains(start.Premises, id),
 		}
 		if !Default.In(c) {
 			r.Profile = Experiments

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"fifoproof/internal/awserr"
+	"fifoproof/internal/budget"
 )
 
 // Interrupted is the reason of a case that was stopped before its end.
@@ -20,13 +21,38 @@ type tooSlow struct{ reason string }
 
 func (e *tooSlow) Error() string { return e.reason }
 
+// overError says that the run was ended from outside of the case, and why.
+type overError struct{ cause error }
+
+func (e *overError) Error() string { return "the run was ended: " + e.cause.Error() }
+
+func (e *overError) Unwrap() error { return nil } // its cause is another case's
+
+// because adds to the error of an ended run what ended it, where that is known.
+func because(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if ctx.Err() == nil || errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return &overError{cause: cause}
+}
+
 // stopped says what it means that a case could not take all its steps.
 func stopped(err error) *Stop {
 	var answered smithy.APIError
 	var slow *tooSlow
+	var foreign *foreignError
+	var spent *budget.SpentError
+	var over *overError
 	switch {
 	case errors.As(err, &slow):
 		return &Stop{Verdict: Skipped, Reason: slow.reason, Slow: true}
+	case errors.As(err, &foreign):
+		return &Stop{Verdict: Errored, Reason: foreign.Error()}
+	case errors.As(err, &spent):
+		return &Stop{Verdict: Inconclusive, Reason: spent.Error()}
+	case errors.As(err, &over):
+		return &Stop{Verdict: Inconclusive, Reason: over.Error()}
 	case errors.Is(err, errUnable), errors.Is(err, errPremise):
 		return &Stop{Verdict: Inconclusive, Reason: err.Error()}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
