@@ -20,7 +20,7 @@ var below = map[string][]string{
 	"internal/contenthash":         {},
 	"internal/clock":               {},
 	"internal/cli":                 {},
-	"internal/awserr":              {},
+	"internal/awserr":              {"internal/budget"},
 	"internal/budget":              {},
 	"internal/receipt":             {},
 	"internal/receipt/sqlite":      {"internal/receipt"},

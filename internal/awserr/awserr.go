@@ -10,6 +10,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
+
+	"fifoproof/internal/budget"
 )
 
 // longest is how many bytes of an error text are told; an endpoint that is none may
@@ -47,6 +49,9 @@ func (b brief) text() string {
 		return "no answer in time"
 	case errors.Is(b.error, context.Canceled):
 		return "interrupted before the answer came"
+	}
+	if spent, ok := errors.AsType[*budget.SpentError](b.error); ok {
+		return spent.Error()
 	}
 	if failed, ok := errors.AsType[*url.Error](b.error); ok {
 		return failed.Err.Error()
