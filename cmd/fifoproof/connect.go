@@ -107,7 +107,7 @@ func take(ctx context.Context, opened *target.Target, nameOrURL string, setup *c
 	}
 	url, err := target.QueueURL(ctx, opened.SQS(), nameOrURL, false)
 	if err != nil {
-		return err
+		return cli.Hint(err, "--queue names a FIFO queue that exists there")
 	}
 	setup.Given, err = conformance.Admit(ctx, opened.SQS(), url)
 	if err == nil {

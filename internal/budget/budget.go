@@ -12,10 +12,13 @@ type Client interface {
 	Do(request *http.Request) (*http.Response, error)
 }
 
+// SpentText begins the text of a [*SpentError].
+const SpentText = "the cap of"
+
 // SpentError says that a request was not made, since the cap is reached.
 type SpentError struct{ Cap int }
 
-func (e *SpentError) Error() string { return fmt.Sprintf("the cap of %d calls is reached", e.Cap) }
+func (e *SpentError) Error() string { return fmt.Sprintf(SpentText+" %d calls is reached", e.Cap) }
 
 // RetryableError keeps the SDK from trying again.
 func (e *SpentError) RetryableError() bool { return false }

@@ -215,6 +215,7 @@ func (q *queue) own(ctx context.Context, messages []types.Message) ([]types.Mess
 		switch {
 		case strings.HasPrefix(group, b.prefix()), b.wire.gave(id):
 			own = append(own, m)
+			q.held[aws.ToString(m.ReceiptHandle)] = m
 		case strings.HasPrefix(group, QueuePrefix+b.setup.Run+"-"):
 			earlier = append(earlier, m)
 		default:
@@ -240,6 +241,13 @@ func (q *queue) own(ctx context.Context, messages []types.Message) ([]types.Mess
 
 // collect takes the case's messages out of the given queue, as far as they come.
 func (q *queue) collect(ctx context.Context) error {
+	// What is still in the case's hands keeps its group locked. A handle that is refused
+	// was of a receive that is over.
+	for _, m := range q.held {
+		if err := q.remove(ctx, []types.Message{m}); err != nil && refused(err) == "" {
+			return err
+		}
+	}
 	fenced, err := q.settle(ctx)
 	if err == nil && !fenced {
 		err = premise("its own messages did not all come back: another consumer may have taken them")

@@ -27,6 +27,8 @@ type queue struct {
 	groups []string // used so far, each gets a fence
 	users  *users   // producer and consumer, where the case goes through them
 	given  *Given   // set where the run did not make the queue
+
+	held map[string]types.Message // on a given queue: received and not deleted, by receipt handle
 }
 
 // attributes of a queue under test beside FifoQueue and the visibility timeout.
@@ -44,7 +46,7 @@ var (
 // queue makes a queue for the case, or takes the one that the run was given.
 func (b *Bench) queue(ctx context.Context, extra attributes) (*queue, error) {
 	if g := b.setup.Given; g != nil {
-		q := &queue{bench: b, name: path.Base(g.URL), url: g.URL, given: g}
+		q := &queue{bench: b, name: path.Base(g.URL), url: g.URL, given: g, held: map[string]types.Message{}}
 		b.queues = append(b.queues, q)
 		return q, nil
 	}
@@ -214,6 +216,7 @@ func (q *queue) remove(ctx context.Context, messages []types.Message) error {
 		if err != nil {
 			return fmt.Errorf("deleting from %s: %w", q.url, awserr.Brief(err))
 		}
+		delete(q.held, aws.ToString(m.ReceiptHandle))
 	}
 	return nil
 }

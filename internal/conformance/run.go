@@ -83,6 +83,10 @@ const (
 	// cleanUpTime bounds what is done after the last case or an interrupt.
 	cleanUpTime = 20 * time.Second
 
+	// collectTime bounds how long a case's own messages are looked for on a queue that
+	// the run did not make: a fence has fencePolls long polls to come.
+	collectTime = 2 * fencePolls * longPoll
+
 	// mostTries bounds how often a case that does not wait repeats itself where it
 	// came to nothing, and a failure of the server's may be why.
 	mostTries = 8
@@ -271,6 +275,9 @@ func (a *attempt) run(ctx context.Context, start *RunStart) Verdict {
 		f, doubtful := a.provisional(start)
 		again := f.verdict == Inconclusive && doubtful && a.spec.Wait == 0 && a.bench.setup.Given == nil && a.try < mostTries && ctx.Err() == nil
 		if !again {
+			if a.bench.setup.Given != nil {
+				f = f.shared()
+			}
 			return a.spec.weigh(f, start.Own).verdict
 		}
 		a.finish(ctx)
@@ -304,7 +311,7 @@ func (a *attempt) take(ctx context.Context) {
 
 // collect takes the case's messages out of a queue that the run did not make.
 func (a *attempt) collect(ctx context.Context) {
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), collectTime)
 	defer cancel()
 	if err := a.bench.collectAll(after); err != nil {
 		if Foreign(err) {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/aws/smithy-go"
 
@@ -12,6 +13,12 @@ import (
 
 // Interrupted is the reason of a case that was stopped before its end.
 const Interrupted = "interrupted"
+
+// CutShort reports whether a reason tells of a run that ended early, and nothing of the
+// case.
+func CutShort(reason string) bool {
+	return reason == Interrupted || strings.HasPrefix(reason, overText) || strings.HasPrefix(reason, budget.SpentText)
+}
 
 // errPremise says that the endpoint did not do what the case builds on.
 var errPremise = errors.New("a premise of the case does not hold")
@@ -24,7 +31,9 @@ func (e *tooSlow) Error() string { return e.reason }
 // overError says that the run was ended from outside of the case, and why.
 type overError struct{ cause error }
 
-func (e *overError) Error() string { return "the run was ended: " + e.cause.Error() }
+const overText = "the run was ended: "
+
+func (e *overError) Error() string { return overText + e.cause.Error() }
 
 func (e *overError) Unwrap() error { return nil } // its cause is another case's
 

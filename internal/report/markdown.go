@@ -99,7 +99,7 @@ func failures(b *bytes.Buffer, results *conformance.Results, most int) {
 			break
 		}
 		fmt.Fprintf(b, "- %s **%s** %s %s: %s", sign(r.Verdict), r.Verdict, r.Level, code(r.ID), escape(orDash(cut(r.Reason))))
-		if r.Verdict != conformance.Skipped && r.Reason != conformance.Interrupted {
+		if r.Verdict != conformance.Skipped && !r.Shared && !conformance.CutShort(r.Reason) {
 			fmt.Fprintf(b, "<br>expected: %s · seen: %s · source: %s<br>again: %s", escape(cut(r.Expected)), escape(cut(r.Seen)), escape(cut(r.Source)), code(repeat(results, r)))
 		}
 		fmt.Fprintln(b)

@@ -62,7 +62,7 @@ func OpenAWS(ctx context.Context, override bool, env cli.Env) (*Target, error) {
 	instead := aws.ToString(client.Options().BaseEndpoint)
 	identity := aws.ToString(tokens.Options().BaseEndpoint)
 	if !override && (instead != "" || identity != "") {
-		return nil, cli.Hint(fmt.Errorf("%w: %s stands in AWS's place", ErrSpec, setting(env, instead, identity)),
+		return nil, cli.Hint(specError("an endpoint stands in AWS's place: "+setting(env, instead, identity)),
 			"unset it, or set AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true, to reach AWS; --endpoint-override tests what answers there, and every report says so")
 	}
 	if err := checkRegion(cfg.Region); err != nil {

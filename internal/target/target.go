@@ -39,6 +39,13 @@ const (
 // ErrSpec says that a target was named in a way that cannot be used.
 var ErrSpec = errors.New("no such target")
 
+// specError is an [ErrSpec] in words of its own.
+type specError string
+
+func (e specError) Error() string { return string(e) }
+
+func (e specError) Is(other error) bool { return other == ErrSpec }
+
 // Target is an endpoint under test, and what it said of itself.
 type Target struct {
 	Name    string `json:"name"`              // "embedded", "aws", or the URL
@@ -88,7 +95,7 @@ func Open(ctx context.Context, spec string, env cli.Env) (*Target, []string, err
 	case LocalStack:
 		spec = cmp.Or(env.Get("FIFOPROOF_LOCALSTACK_URL"), localStackURL)
 	case AWS:
-		return nil, nil, cli.Hint(fmt.Errorf("%w: this command does not run on AWS", ErrSpec), "verify, plan and clean do")
+		return nil, nil, cli.Hint(specError("this command does not run on AWS"), "verify, plan and clean do")
 	case Embedded:
 		return &Target{Name: Embedded, Product: own, Version: cli.Version, Clock: virtual}, nil, nil
 	}
@@ -97,7 +104,7 @@ func Open(ctx context.Context, spec string, env cli.Env) (*Target, []string, err
 		return nil, nil, cli.Hint(fmt.Errorf("%w: %w", ErrSpec, err), "a target is 'embedded', 'localstack', 'aws' or a URL such as http://127.0.0.1:9324")
 	}
 	if amazon(u.Hostname()) {
-		return nil, nil, cli.Hint(fmt.Errorf("%w: real AWS is not tested by a URL", ErrSpec), "--target aws is AWS, in the region and account of your AWS configuration")
+		return nil, nil, cli.Hint(specError("real AWS is not tested by a URL"), "--target aws is AWS, in the region and account of your AWS configuration")
 	}
 	client, notes, err := Client(ctx, Options{Endpoint: spec})
 	if err != nil {
