@@ -32,30 +32,42 @@ func amazon(ts *testscript.TestScript, neg bool, args []string) {
 	proxy := httputil.NewSingleHostReverseProxy(behind)
 	log := filepath.Join(ts.Getenv("WORK"), "calls.txt")
 	ts.Check(os.WriteFile(log, nil, 0o644))
-	var mu sync.Mutex
 	answers(ts, func(w http.ResponseWriter, r *http.Request) {
 		if isTokens(r) {
-			w.Header().Set("Content-Type", "text/xml")
-			fmt.Fprintf(w, `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
-				<Arn>arn:aws:iam::%[1]s:user/tester</Arn><UserId>AIDATEST</UserId><Account>%[1]s</Account>
-				</GetCallerIdentityResult></GetCallerIdentityResponse>`, args[0])
+			identity(w, args[0])
 			return
 		}
 		if _, action, is := strings.Cut(r.Header.Get("X-Amz-Target"), "."); is {
-			mu.Lock()
-			defer mu.Unlock()
-			file, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
-			if err == nil {
-				fmt.Fprintln(file, action)
-				err = file.Close()
-			}
-			if err != nil {
+			if err := note(log, action); err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return
 			}
 		}
 		proxy.ServeHTTP(w, r)
 	})
+}
+
+// identity answers whose credentials a call is made with.
+func identity(w http.ResponseWriter, account string) {
+	w.Header().Set("Content-Type", "text/xml")
+	fmt.Fprintf(w, `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
+		<Arn>arn:aws:iam::%[1]s:user/tester</Arn><UserId>AIDATEST</UserId><Account>%[1]s</Account>
+		</GetCallerIdentityResult></GetCallerIdentityResponse>`, account)
+}
+
+// noting keeps the lines of a file apart.
+var noting sync.Mutex
+
+// note adds a line to a file.
+func note(path, line string) error {
+	noting.Lock()
+	defer noting.Unlock()
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(file, line)
+	return errors.Join(err, file.Close())
 }
 
 // isTokens reports whether a call is one of the security token service.

@@ -81,6 +81,7 @@ func TestScripts(t *testing.T) {
 			"letter":   letter,
 			"calls":    calls,
 			"intruder": intruder,
+			"cloud":    cloud,
 			"advance":  advance,
 			"exits":    exits,
 			"lines":    lines,

@@ -294,6 +294,12 @@ func (a *attempt) take(ctx context.Context) {
 	began := b.wire.now()
 	a.record(Record{Begin: &began})
 	b.onGiven()
+	if b.setup.Given != nil && ctx.Err() != nil {
+		// The run is over: what may have ended it must not be received again.
+		a.record(Record{Stop: stopped(because(ctx, ctx.Err()))})
+		a.record(Record{End: &began})
+		return
+	}
 	err := a.spec.steps(ctx, b)
 	if err == nil {
 		err = b.compare(ctx)
