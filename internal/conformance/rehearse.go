@@ -93,7 +93,7 @@ func rehearse(ctx context.Context, stage Setup, number int, c Case) (Planned, er
 		p.Queues = 0 // it makes none
 	}
 	if e.Actions["CreateQueue"] {
-		e.Actions["TagQueue"] = true // which AWS asks for when a queue is made with tags
+		e.Actions["TagQueue"] = true // see withActions
 	}
 	for action := range e.Actions {
 		p.Actions = append(p.Actions, action)
