@@ -35,6 +35,9 @@ func (c *cleanCmd) run(ctx context.Context, stdio cli.Stdio, env cli.Env) int {
 	// The tags tell the time of the machine that ran the suite.
 	found, err := conformance.Leftovers(ctx, opened.SQS(), time.Now(), c.Run)
 	if err != nil {
+		if c.Target == target.AWS {
+			err = cli.Hint(err, "docs/policies/verifier.json has the permissions: sqs:ListQueues, sqs:ListQueueTags and sqs:DeleteQueue")
+		}
 		cli.Report(stdio.Err, program, err)
 		return cli.Harness
 	}

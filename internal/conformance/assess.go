@@ -34,16 +34,8 @@ func Judge(history []Record) (*Results, error) {
 	specs := map[string]Case{}
 	for _, c := range Catalogue() {
 		specs[c.ID] = c
-		if !slices.Contains(start.Cases, c.ID) {
-			results.NotRun = append(results.NotRun, c.ID)
-			if start.Target.Queue != "" && !c.OnQueue {
-				if results.NotRunWhy == nil {
-					results.NotRunWhy = map[string]string{}
-				}
-				results.NotRunWhy[c.ID] = c.offQueue()
-			}
-		}
 	}
+	results.leaveOut(start)
 	rule := start.Rule.rule()
 	findings := map[string]finding{}
 	verdicts := map[string]Verdict{}
@@ -92,6 +84,23 @@ func Judge(history []Record) (*Results, error) {
 	results.Summary.NotRun, results.Summary.Calls, results.Summary.Queues = len(results.NotRun), calls, queues
 	results.Summary.Seconds = took
 	return results, nil
+}
+
+// leaveOut lists the catalogue's cases that did not run.
+func (r *Results) leaveOut(start *RunStart) {
+	for _, c := range Catalogue() {
+		if slices.Contains(start.Cases, c.ID) {
+			continue
+		}
+		r.NotRun = append(r.NotRun, c.ID)
+		if start.Target.Queue == "" || c.OnQueue {
+			continue
+		}
+		if r.NotRunWhy == nil {
+			r.NotRunWhy = map[string]string{}
+		}
+		r.NotRunWhy[c.ID] = c.offQueue()
+	}
 }
 
 // tries are a case's tries; the last one counts.

@@ -129,13 +129,13 @@ func (e *Evidence) note(c Call) {
 	e.Actions[c.Action] = true
 	answered := c.Status == http.StatusOK
 	switch c.Action {
-	case "CreateQueue":
+	case callCreate:
 		if answered {
 			e.noteQueue(c)
 		}
-	case "SendMessage", "SendMessageBatch":
+	case callSend, callSendBatch:
 		e.noteSends(c)
-	case "ReceiveMessage":
+	case callReceive:
 		if answered {
 			e.noteReceive(c)
 		}
@@ -145,7 +145,7 @@ func (e *Evidence) note(c Call) {
 		}
 	case "ChangeMessageVisibility", "ChangeMessageVisibilityBatch":
 		e.noteVisibility(c)
-	case "DeleteMessage", "DeleteMessageBatch":
+	case callDelete, "DeleteMessageBatch":
 		for _, h := range c.Handles {
 			if h.Done {
 				e.Deletions = append(e.Deletions, Deletion{Handle: h.Handle, At: c.Start.interval(c.End)})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"testing"
@@ -42,13 +43,8 @@ func TestAdmitted(t *testing.T) {
 		{"a standard queue", map[string]string{"FifoQueue": ""}, 0, "is no FIFO queue"},
 		{"a scope of another kind", map[string]string{"DeduplicationScope": "planet"}, 0, "planet"},
 	} {
-		has := map[string]string{}
-		for name, value := range empty {
-			has[name] = value
-		}
-		for name, value := range tt.with {
-			has[name] = value
-		}
+		has := maps.Clone(empty)
+		maps.Copy(has, tt.with)
 		given, err := admitted(url, has)
 		if tt.err != "" {
 			require.ErrorContains(t, err, tt.err, tt.name)

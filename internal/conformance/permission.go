@@ -10,9 +10,9 @@ import (
 // new queue are tagging it, and a move task works in its caller's name (SQS developer
 // guide, API permissions reference; API reference, CreateQueue, tags).
 var withActions = map[string][]string{
-	"CreateQueue":           {"TagQueue"}, // each queue of a run is made with tags
-	"StartMessageMoveTask":  {"ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "SendMessage"},
-	"CancelMessageMoveTask": {"ReceiveMessage", "DeleteMessage", "GetQueueAttributes"},
+	callCreate:              {"TagQueue"}, // each queue of a run is made with tags
+	"StartMessageMoveTask":  {callReceive, callDelete, "GetQueueAttributes", callSend},
+	"CancelMessageMoveTask": {callReceive, callDelete, "GetQueueAttributes"},
 	"ListMessageMoveTasks":  {"GetQueueAttributes"},
 }
 

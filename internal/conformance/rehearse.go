@@ -92,7 +92,7 @@ func rehearse(ctx context.Context, stage Setup, number int, c Case) (Planned, er
 	if stage.Given != nil {
 		p.Queues = 0 // it makes none
 	}
-	if e.Actions["CreateQueue"] {
+	if e.Actions[callCreate] {
 		e.Actions["TagQueue"] = true // see withActions
 	}
 	for action := range e.Actions {

@@ -119,7 +119,7 @@ func (w *wire) do(request *http.Request, asked []byte) (*http.Response, Call, er
 	action := request.Header.Get("X-Amz-Target")
 	_, action, _ = strings.Cut(action, ".")
 	call := Call{Action: action, Start: w.now()}
-	isSend := strings.HasPrefix(action, "SendMessage")
+	isSend := strings.HasPrefix(action, callSend)
 	if isSend && w.take(&w.drop) {
 		call.NeverSent = true
 		return nil, call, errors.Join(errNeverSent, w.note(call, asked, nil))

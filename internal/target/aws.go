@@ -154,9 +154,15 @@ func (t *Target) Charged() bool {
 // Within reports whether a queue's URL is of the target's region. The URL of another
 // region is answered with a bad signature, or by another queue of the same name.
 func (t *Target) Within(queueURL string) error {
-	u, err := url.Parse(queueURL)
-	if err != nil || !amazon(u.Hostname()) {
-		return nil // a name, or a host that does not tell
+	if !strings.Contains(queueURL, "://") {
+		return nil // a name
+	}
+	u, err := parse(queueURL)
+	if err != nil {
+		return cli.Hint(err, "a queue is named by its name or by its whole URL")
+	}
+	if !amazon(u.Hostname()) {
+		return nil // a host that does not tell
 	}
 	if t.Name != AWS && !t.Charged() {
 		return cli.Hint(fmt.Errorf("the queue %s is of AWS, and the target is %s", queueURL, t.Name), "--target aws is AWS itself")
