@@ -98,14 +98,14 @@ func setUp(opened *target.Target, cases []conformance.Case) (conformance.Setup, 
 }
 
 // take gives the run a queue that exists, if it may have it.
-func take(ctx context.Context, opened *target.Target, nameOrURL string, setup *conformance.Setup) error {
-	if nameOrURL == "" {
+func take(ctx context.Context, opened *target.Target, nameOrURL *string, setup *conformance.Setup) error {
+	if nameOrURL == nil {
 		return nil
 	}
-	if err := opened.Within(nameOrURL); err != nil {
+	if err := opened.Within(*nameOrURL); err != nil {
 		return err
 	}
-	url, err := target.QueueURL(ctx, opened.SQS(), nameOrURL, false)
+	url, err := target.QueueURL(ctx, opened.SQS(), *nameOrURL, false)
 	if err != nil {
 		return cli.Hint(err, "--queue names a FIFO queue that exists there")
 	}
