@@ -22,18 +22,37 @@ const aliveFor = 15 * time.Minute
 // open finds out who answers at spec. The code is OK, or what to exit with.
 func open(ctx context.Context, spec string, stdio cli.Stdio, env cli.Env) (*target.Target, int) {
 	opened, notes, err := target.Open(ctx, spec, env)
+	return opened, opening(notes, err, stdio)
+}
+
+// openAny is open for the commands that run on AWS too.
+func openAny(ctx context.Context, spec string, override bool, stdio cli.Stdio, env cli.Env) (*target.Target, int) {
+	switch {
+	case spec == target.AWS:
+		opened, err := target.OpenAWS(ctx, override, env)
+		return opened, opening(nil, err, stdio)
+	case override:
+		err := cli.Hint(fmt.Errorf("--endpoint-override goes with --target aws, and the target is %s", spec), "a URL can be tested by --target URL as well")
+		cli.Report(stdio.Err, program, err)
+		return nil, cli.Usage
+	}
+	return open(ctx, spec, stdio, env)
+}
+
+// opening reports what came of opening a target, and is OK or what to exit with.
+func opening(notes []string, err error, stdio cli.Stdio) int {
 	for _, note := range notes {
 		fmt.Fprintln(stdio.Err, "note: "+note)
 	}
 	switch {
 	case err == nil:
-		return opened, cli.OK
+		return cli.OK
 	case errors.Is(err, target.ErrSpec):
 		cli.Report(stdio.Err, program, err)
-		return nil, cli.Usage
+		return cli.Usage
 	default:
 		cli.Report(stdio.Err, program, err)
-		return nil, cli.Harness
+		return cli.Harness
 	}
 }
 
@@ -65,7 +84,7 @@ func setUp(opened *target.Target, cases []conformance.Case) (conformance.Setup, 
 		longest = max(longest, c.Wait)
 	}
 	return conformance.Setup{
-		Target:  conformance.Target{Name: opened.Name, Product: opened.Product, Version: opened.Version, Server: opened.Server, Clock: opened.Clock},
+		Target:  conformance.Target{Name: opened.Name, Product: opened.Product, Version: opened.Version, Server: opened.Server, Region: opened.Region, Clock: opened.Clock},
 		Run:     conformance.Slug(random),
 		Connect: opened.Connect,
 		Store:   func(ctx context.Context) (receipt.Store, error) { return sqlite.Open(ctx, sqlite.Memory()) },
@@ -73,8 +92,28 @@ func setUp(opened *target.Target, cases []conformance.Case) (conformance.Setup, 
 		Virtual: opened.Name == target.Embedded,
 		Exact:   opened.Clock == "virtual",
 		Serial:  opened.Shared(),
+		Charged: opened.Charged(),
 		Expires: time.Now().Add(longest + aliveFor),
 	}, nil
+}
+
+// take gives the run a queue that exists, if it may have it.
+func take(ctx context.Context, opened *target.Target, nameOrURL *string, setup *conformance.Setup) error {
+	if nameOrURL == nil {
+		return nil
+	}
+	if err := opened.Within(*nameOrURL); err != nil {
+		return err
+	}
+	url, err := target.QueueURL(ctx, opened.SQS(), *nameOrURL, false)
+	if err != nil {
+		return cli.Hint(err, "--queue names a FIFO queue that exists there")
+	}
+	setup.Given, err = conformance.Admit(ctx, opened.SQS(), url)
+	if err == nil {
+		setup.Target.Queue = url
+	}
+	return err
 }
 
 // probe asks the target for its capabilities. Without FIFO queues there is nothing to

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/conformance"
@@ -22,16 +21,22 @@ func (c *planCmd) run(ctx context.Context, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, program, err)
 		return cli.Usage
 	}
-	opened, code := open(ctx, c.Target, stdio, env) // asks who is there, and makes no queue
+	opened, code := openAny(ctx, c.Target, c.EndpointOverride, stdio, env) // asks who is there, and makes no queue
 	if code != cli.OK {
 		return code
 	}
 	setup, err := setUp(opened, cases)
+	if err == nil {
+		err = take(ctx, opened, c.Queue, &setup)
+	}
 	if err != nil {
 		cli.Report(stdio.Err, program, err)
 		return cli.Harness
 	}
 	setup.Profile, setup.Premises = c.Profile, premises
+	if c.Target == target.AWS {
+		tellWho(stdio.Err, opened)
+	}
 	plan, err := rehearse(ctx, cases, setup)
 	if err == nil && c.JSON {
 		err = report.PlanJSON(stdio.Out, plan)
@@ -52,16 +57,4 @@ func rehearse(ctx context.Context, cases []conformance.Case, setup conformance.S
 		return nil, err
 	}
 	return conformance.Rehearse(ctx, cases, stage, setup)
-}
-
-// foretell is how long a run will take; 0 where nothing is waited for.
-func foretell(ctx context.Context, cases []conformance.Case, setup conformance.Setup) (time.Duration, error) {
-	if setup.Virtual || setup.Serial {
-		return 0, nil
-	}
-	plan, err := rehearse(ctx, cases, setup)
-	if err != nil {
-		return 0, err
-	}
-	return plan.Duration(), nil
 }

@@ -7,15 +7,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"fifoproof/internal/budget"
 	"fifoproof/internal/cli"
 	"fifoproof/internal/conformance"
 	"fifoproof/internal/report"
+	"fifoproof/internal/target"
 )
 
 type verifyCmd struct {
 	selection
 	policy
+	guard
 	Name          string `placeholder:"NAME" help:"What the endpoint is called in the results, where it does not tell itself."`
 	TargetVersion string `placeholder:"VERSION" help:"The endpoint's version in the results, where it does not tell itself."`
 	Out           string `placeholder:"DIR" type:"path" help:"Keep the history and all reports in this folder, which is made if need be: history.jsonl, results.json, report.html, report.txt, summary.md, junit.xml, badge.svg, badge.json, and the exit code in exit."`
@@ -34,16 +38,38 @@ func (c *verifyCmd) run(ctx context.Context, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, program, err)
 		return cli.Usage
 	}
-	setup, described, code := connect(ctx, c.Target, cases, stdio, env)
+	if err := c.check(c.Target); err != nil {
+		cli.Report(stdio.Err, program, err)
+		return cli.Usage
+	}
+	opened, code := openAny(ctx, c.Target, c.EndpointOverride, stdio, env)
 	if code != cli.OK {
 		return code
 	}
+	setup, err := setUp(opened, cases)
+	if err == nil {
+		setup.Profile, setup.Policy, setup.Known, setup.Premises = c.Profile, counts, known, premises
+		err = take(ctx, opened, c.Queue, &setup)
+	}
+	if err != nil {
+		return refuse(stdio, err)
+	}
+	runCtx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	setup.Foreign = func(err error) { end(err) }
+	plan, err := c.admit(ctx, opened, cases, &setup, end, stdio, env)
+	if err != nil {
+		return refuse(stdio, err)
+	}
+	described := opened.String()
 	if c.Name != "" {
 		setup.Target.Product, setup.Target.Version = c.Name, c.TargetVersion
 		described = strings.TrimSpace(c.Name+" "+c.TargetVersion) + " at " + setup.Target.Name
 	}
-	setup.Profile, setup.Policy, setup.Known, setup.Premises = c.Profile, counts, known, premises
-	results, err := c.prove(ctx, cases, setup, described, stdio, env)
+	if setup.Given != nil {
+		described = "the queue " + target.QueueName(setup.Given.URL) + ", " + described
+	}
+	results, err := c.prove(runCtx, cases, setup, plan, described, stdio, env)
 	if err != nil {
 		cli.Report(stdio.Err, program, err)
 		if results == nil {
@@ -51,12 +77,38 @@ func (c *verifyCmd) run(ctx context.Context, stdio cli.Stdio, env cli.Env) int {
 		}
 		return max(results.Summary.Exit, cli.Failed) // a lost report is no success; a failed MUST stays one
 	}
-	return results.Summary.Exit
+	return ended(runCtx, stdio, results.Summary.Exit)
+}
+
+// admit plans the run, shows and confirms it where it costs money, sets its cap, and
+// asks the endpoint what it can do. The plan is nil where nobody needs one.
+func (c *verifyCmd) admit(ctx context.Context, opened *target.Target, cases []conformance.Case, setup *conformance.Setup, end context.CancelCauseFunc, stdio cli.Stdio, env cli.Env) (plan *conformance.Plan, err error) {
+	onAWS := c.Target == target.AWS
+	if onAWS || !setup.Virtual && !setup.Serial {
+		if plan, err = rehearse(ctx, cases, *setup); err != nil {
+			return nil, fmt.Errorf("planning the run: %w", err)
+		}
+	}
+	limit := c.limit(c.Target, plan)
+	if onAWS {
+		show(stdio.Err, opened, *setup, plan, limit)
+		if err := confirm(ctx, "run it?", c.Yes, stdio, env); err != nil {
+			return nil, err
+		}
+	}
+	if limit > 0 {
+		opened.Limit(budget.New(limit, func(err error) { end(err) }))
+		setup.Connect = opened.Connect
+	}
+	if setup.Given != nil {
+		return plan, nil // it makes no queue, not even to ask
+	}
+	return plan, probe(ctx, opened, setup)
 }
 
 // prove runs the cases, prints the results and keeps them. Results come with an error
 // where only the reports of them are lost.
-func (c *verifyCmd) prove(ctx context.Context, cases []conformance.Case, setup conformance.Setup, described string, stdio cli.Stdio, env cli.Env) (*conformance.Results, error) {
+func (c *verifyCmd) prove(ctx context.Context, cases []conformance.Case, setup conformance.Setup, plan *conformance.Plan, described string, stdio cli.Stdio, env cli.Env) (*conformance.Results, error) {
 	closeHistory := func() error { return nil }
 	if c.Out != "" {
 		file, err := newHistory(c.Out)
@@ -66,9 +118,9 @@ func (c *verifyCmd) prove(ctx context.Context, cases []conformance.Case, setup c
 		setup.History = file // a line at a time, so that a killed run leaves what it came to
 		closeHistory = file.Close
 	}
-	total, err := foretell(ctx, cases, setup)
-	if err != nil {
-		return nil, errors.Join(err, closeHistory())
+	var total time.Duration // 0 where nothing is waited for
+	if plan != nil {
+		total = plan.Duration()
 	}
 	progress := newProgress(described, cases, setup, total, stdio, env)
 	results, err := conformance.Run(ctx, cases, setup, progress.event)

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
+
+	"fifoproof/internal/budget"
 )
 
 // longest is how many bytes of an error text are told; an endpoint that is none may
@@ -47,6 +50,9 @@ func (b brief) text() string {
 	case errors.Is(b.error, context.Canceled):
 		return "interrupted before the answer came"
 	}
+	if spent, ok := errors.AsType[*budget.SpentError](b.error); ok {
+		return spent.Error()
+	}
 	if failed, ok := errors.AsType[*url.Error](b.error); ok {
 		return failed.Err.Error()
 	}
@@ -81,3 +87,25 @@ func Throttled(code string) bool {
 	}
 	return code == "KMS.ThrottlingException" || code == "KmsThrottled"
 }
+
+var (
+	expired = []string{"ExpiredToken", "ExpiredTokenException", "RequestExpired"}
+	unknown = []string{
+		"InvalidClientTokenId", "UnrecognizedClientException", "SignatureDoesNotMatch", "InvalidSignatureException",
+		"InvalidSecurity", "InvalidAccessKeyId", "IncompleteSignature",
+	}
+)
+
+// Expired reports whether code says that the caller's credentials are too old. The codes
+// are those of the SQS API reference, common errors, and of the token services behind it.
+func Expired(code string) bool { return slices.Contains(expired, Name(code)) }
+
+// Unknown reports whether code says that the endpoint does not know the credentials.
+func Unknown(code string) bool { return slices.Contains(unknown, Name(code)) }
+
+// Denied reports whether code says that the caller may not do what was asked.
+func Denied(code string) bool { return strings.HasPrefix(Name(code), "AccessDenied") }
+
+// Unwelcome reports whether a refusal is about who asks, and not about what is asked: it
+// says nothing of the endpoint.
+func Unwelcome(code string) bool { return Expired(code) || Unknown(code) || Denied(code) }

@@ -34,10 +34,8 @@ func Judge(history []Record) (*Results, error) {
 	specs := map[string]Case{}
 	for _, c := range Catalogue() {
 		specs[c.ID] = c
-		if !slices.Contains(start.Cases, c.ID) {
-			results.NotRun = append(results.NotRun, c.ID)
-		}
 	}
+	results.leaveOut(start)
 	rule := start.Rule.rule()
 	findings := map[string]finding{}
 	verdicts := map[string]Verdict{}
@@ -59,10 +57,14 @@ func Judge(history []Record) (*Results, error) {
 	var calls, queues int
 	for _, id := range start.Cases {
 		c := specs[id]
-		f := c.weigh(c.rest(findings[id], verdicts), start.Own)
+		f := findings[id]
+		if start.Target.Queue != "" {
+			f = f.shared()
+		}
+		f = c.weigh(c.rest(f, verdicts), start.Own)
 		r := Result{
 			ID: id, Level: c.Level, Verdict: f.verdict, Expected: c.Want, Seen: f.seen, Reason: f.reason, Source: c.Source, Text: c.Text,
-			Slow: f.slow, Premise: slices.Contains(start.Premises, id),
+			Slow: f.slow, Shared: f.shares, Premise: slices.Contains(start.Premises, id),
 		}
 		if !Default.In(c) {
 			r.Profile = Experiments
@@ -82,6 +84,23 @@ func Judge(history []Record) (*Results, error) {
 	results.Summary.NotRun, results.Summary.Calls, results.Summary.Queues = len(results.NotRun), calls, queues
 	results.Summary.Seconds = took
 	return results, nil
+}
+
+// leaveOut lists the catalogue's cases that did not run.
+func (r *Results) leaveOut(start *RunStart) {
+	for _, c := range Catalogue() {
+		if slices.Contains(start.Cases, c.ID) {
+			continue
+		}
+		r.NotRun = append(r.NotRun, c.ID)
+		if start.Target.Queue == "" || c.OnQueue {
+			continue
+		}
+		if r.NotRunWhy == nil {
+			r.NotRunWhy = map[string]string{}
+		}
+		r.NotRunWhy[c.ID] = c.offQueue()
+	}
 }
 
 // tries are a case's tries; the last one counts.

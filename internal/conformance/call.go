@@ -9,6 +9,15 @@ import (
 	"fifoproof/internal/awserr"
 )
 
+// SQS actions that the suite reads.
+const (
+	callCreate    = "CreateQueue"
+	callSend      = "SendMessage"
+	callSendBatch = "SendMessageBatch"
+	callReceive   = "ReceiveMessage"
+	callDelete    = "DeleteMessage"
+)
+
 // What the wire reads of requests and answers in AWS JSON 1.0. Field names are the
 // API's own.
 type (
@@ -67,15 +76,15 @@ func (c *Call) read(asked, told []byte, fences map[string]bool) error {
 		}
 	}
 	switch {
-	case c.Action == "CreateQueue":
+	case c.Action == callCreate:
 		c.Queue = answer.QueueUrl
-	case c.Action == "ReceiveMessage":
+	case c.Action == callReceive:
 		c.readMessages(answer)
-	case c.Action == "SendMessage":
+	case c.Action == callSend:
 		m := asks.sent(fences)
 		m.MessageID, m.Sequence, m.MD5 = answer.MessageId, answer.SequenceNumber, answer.MD5OfMessageBody
 		c.Sent = []SentMessage{m}
-	case c.Action == "SendMessageBatch":
+	case c.Action == callSendBatch:
 		return c.readBatch(asks.Entries, answer, answered, fences)
 	case asks.ReceiptHandle != "":
 		c.Handles = []HandleOutcome{{Handle: digestOf(asks.ReceiptHandle)[:shortDigest], Done: answered}}

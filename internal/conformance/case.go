@@ -46,6 +46,7 @@ type Case struct {
 	Needs    Capability    // what the endpoint must offer; "" beside FIFO queues nothing
 	Costly   bool          // takes thousands of calls for a measurement: only with Experiments
 	Premises []string      // cases that must have passed before an absence counts here
+	OnQueue  bool          // can be told on a queue that the run did not make (see Given)
 
 	steps func(ctx context.Context, b *Bench) error
 }

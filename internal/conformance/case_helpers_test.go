@@ -40,11 +40,13 @@ func TestRefusalOf(t *testing.T) {
 	}{
 		{"the code", noSuchQueue, answered(400, noSuchQueue[0]), noSuchQueue[0], noSuchQueue[0], false},
 		{"the shape", noSuchQueue, answered(400, "QueueDoesNotExist"), noSuchQueue[0], noSuchQueue[0], false},
-		{"another code", noSuchQueue, answered(400, "AccessDenied"), "AccessDenied", noSuchQueue[0], false},
+		{"another code", noSuchQueue, answered(400, "UnsupportedOperation"), "UnsupportedOperation", noSuchQueue[0], false},
 		{"no refusal", noSuchQueue, nil, accepted, noSuchQueue[0], false},
-		{"any code", anyCode, answered(403, "AccessDenied"), refusedText, refusedText, false},
+		{"any code", anyCode, answered(403, "InvalidAddress"), refusedText, refusedText, false},
 		{"any code, no refusal", anyCode, nil, accepted, refusedText, false},
 		{"throttling is no refusal", anyCode, answered(403, "RequestThrottled"), "", "", true},
+		{"nor is a permission that is missing", anyCode, answered(403, "AccessDenied"), "", "", true},
+		{"nor are credentials that expire", anyCode, answered(403, "ExpiredToken"), "", "", true},
 		{"a failure of the server's is none", anyCode, answered(500, "InternalFailure"), "", "", true},
 		{"an endpoint that is not there", anyCode, errors.New("connection refused"), "", "", true},
 	} {

@@ -163,7 +163,7 @@ func lostReceive(ctx context.Context, b *Bench) error {
 		if err := q.sendAll(ctx, "g", "A"); err != nil {
 			return err
 		}
-		lost, restore := b.losing("ReceiveMessage", `"MessageId"`)
+		lost, restore := b.losing(callReceive, `"MessageId"`)
 		defer restore()
 		for polls := 0; !lost.done(); polls++ {
 			if polls == fencePolls {
@@ -197,7 +197,7 @@ func lostDelete(ctx context.Context, b *Bench) error {
 		if err != nil {
 			return err
 		}
-		_, restore := b.losing("DeleteMessage", "")
+		_, restore := b.losing(callDelete, "")
 		defer restore()
 		if err := q.remove(ctx, []types.Message{m}); !errors.Is(err, errReplyLost) {
 			return errors.Join(fmt.Errorf("%w: the reply was not lost", errPremise), err)

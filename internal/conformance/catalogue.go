@@ -29,8 +29,8 @@ const W = window.Length
 
 // Catalogue returns all cases, by area, in the order in which they are shown.
 func Catalogue() []Case {
-	return withPremises(slices.Concat(
+	return withOnQueue(withPremises(slices.Concat(
 		windowCases(), edgeCases(), scopeCases(), contentCases(), batchCases(), lifecycleCases(),
 		validateCases(), receiveCases(), deadletterCases(), responseCases(), transportCases(),
-	))
+	)))
 }

@@ -14,6 +14,7 @@
 // that proof are cases that passed on the same endpoint.
 //
 // The package never chooses an endpoint, never renders a report, and never
-// touches a queue that it did not make, but for [Sweep], which deletes queues whose
-// tags say that an earlier run made them and is over.
+// touches a queue that it did not make, but for two: [Sweep] deletes queues whose
+// tags say that an earlier run made them and is over, and a run on a [Given] queue,
+// which permits it by a tag, sends messages there and takes its own back.
 package conformance

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"fifoproof/internal/awserr"
@@ -77,6 +78,7 @@ type Evidence struct {
 	Began, Ended Stamp
 	Closed       bool // it was brought to its end, last receive and all
 
+	given      OnQueue // of a run on a queue that it did not make
 	replies    int
 	scopes     map[string]window.Scope  // by queue
 	visibility map[string]time.Duration // by queue
@@ -95,6 +97,8 @@ func (e *Evidence) take(r Record) {
 	switch {
 	case r.Begin != nil:
 		e.Began, e.Ended = *r.Begin, *r.Begin
+	case r.On != nil:
+		e.use(*r.On)
 	case r.Call != nil:
 		e.note(*r.Call)
 	case r.Claim != nil:
@@ -112,7 +116,7 @@ func (e *Evidence) take(r Record) {
 			e.Flaw = r.Flaw
 		}
 	case r.Stop != nil:
-		if e.Stop == nil || e.Stop.After && !r.Stop.After {
+		if e.Stop == nil || e.Stop.After && !r.Stop.After || r.Stop.Verdict == Errored && e.Stop.Verdict != Errored {
 			e.Stop = r.Stop
 		}
 	case r.End != nil:
@@ -129,13 +133,13 @@ func (e *Evidence) note(c Call) {
 	e.Actions[c.Action] = true
 	answered := c.Status == http.StatusOK
 	switch c.Action {
-	case "CreateQueue":
+	case callCreate:
 		if answered {
 			e.noteQueue(c)
 		}
-	case "SendMessage", "SendMessageBatch":
+	case callSend, callSendBatch:
 		e.noteSends(c)
-	case "ReceiveMessage":
+	case callReceive:
 		if answered {
 			e.noteReceive(c)
 		}
@@ -145,13 +149,28 @@ func (e *Evidence) note(c Call) {
 		}
 	case "ChangeMessageVisibility", "ChangeMessageVisibilityBatch":
 		e.noteVisibility(c)
-	case "DeleteMessage", "DeleteMessageBatch":
+	case callDelete, "DeleteMessageBatch":
 		for _, h := range c.Handles {
 			if h.Done {
 				e.Deletions = append(e.Deletions, Deletion{Handle: h.Handle, At: c.Start.interval(c.End)})
 			}
 		}
 	}
+}
+
+// use takes in a queue that the run did not make.
+func (e *Evidence) use(o OnQueue) {
+	e.given = o
+	e.Queues = append(e.Queues, o.Queue)
+	if o.Scope == window.ScopeGroup.String() {
+		e.scopes[o.Queue] = window.ScopeGroup
+	}
+	e.visibility[o.Queue] = time.Duration(o.Hidden) * time.Second
+}
+
+// others reports whether a message is none of the case's: on a queue that others use.
+func (e *Evidence) others(queue, group string) bool {
+	return e.given.Prefix != "" && queue == e.given.Queue && !strings.HasPrefix(group, e.given.Prefix)
 }
 
 func (e *Evidence) noteQueue(c Call) {
@@ -168,7 +187,7 @@ func (e *Evidence) noteQueue(c Call) {
 }
 
 func (e *Evidence) noteSends(c Call) {
-	if c.NeverSent || awserr.Throttled(c.Code) {
+	if c.NeverSent || awserr.Throttled(c.Code) || awserr.Unwelcome(c.Code) {
 		return // certainly not carried out
 	}
 	refusal := ""
@@ -191,7 +210,7 @@ func (e *Evidence) noteSends(c Call) {
 			s.ID = m.Digest
 		}
 		switch {
-		case awserr.Throttled(m.Refused):
+		case awserr.Throttled(m.Refused), awserr.Unwelcome(m.Refused):
 			continue
 		case m.Refused != "":
 			s.Refused = m.Refused
@@ -209,6 +228,9 @@ func (e *Evidence) noteReceive(c Call) {
 		hidden = time.Duration(*c.Visibility) * time.Second
 	}
 	for _, m := range c.Received {
+		if e.others(c.Queue, m.Group) {
+			continue
+		}
 		e.Deliveries = append(e.Deliveries, Delivery{
 			Queue: c.Queue, MessageID: m.MessageID, ID: m.ID, Group: m.Group, Sequence: m.Sequence, BodyDigest: m.Digest,
 			Fence: e.fences[m.Digest], Handle: m.Handle, Reply: e.replies, Attempt: c.AttemptID,

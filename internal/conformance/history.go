@@ -26,6 +26,7 @@ type Record struct {
 
 	Run    *RunStart `json:"run,omitempty"`
 	Begin  *Stamp    `json:"begin,omitempty"`
+	On     *OnQueue  `json:"on,omitempty"` // a queue that the run did not make
 	Call   *Call     `json:"call,omitempty"`
 	Claim  *Claim    `json:"claim,omitempty"`
 	Answer *Answer   `json:"answer,omitempty"`

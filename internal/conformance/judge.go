@@ -43,6 +43,7 @@ type finding struct {
 	// premises must hold.
 	byAbsence bool
 	slow      bool
+	shares    bool // nothing was missed, but on a queue that others may read
 }
 
 // judge turns the evidence of a case into its finding, before the case's level and its

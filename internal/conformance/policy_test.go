@@ -27,6 +27,7 @@ func TestPolicy(t *testing.T) {
 		{"non-strict", Policy{}, Result{Level: Should, Verdict: NonStrict}, 0},
 		{"non-strict, strict", Policy{Strict: true}, Result{Level: Should, Verdict: NonStrict}, 1},
 		{"inconclusive", Policy{Inconclusive: "fail"}, Result{Level: Must, Verdict: Inconclusive}, 2},
+		{"inconclusive on a queue that others read, with nothing missed", Policy{Strict: true}, Result{Level: Must, Verdict: Inconclusive, Shared: true}, 0},
 		{"inconclusive, a warning", Policy{Inconclusive: Warn}, Result{Level: Must, Verdict: Inconclusive}, 0},
 		{"a warning excuses no failure", Policy{Inconclusive: Warn}, Result{Level: Must, Verdict: Fail}, 1},
 		{"nor a broken harness", Policy{Inconclusive: Warn}, Result{Level: Must, Verdict: Errored}, 3},

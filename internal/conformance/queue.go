@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,13 +19,16 @@ import (
 	"fifoproof/internal/window"
 )
 
-// queue is one FIFO queue that the case made.
+// queue is one FIFO queue that the case made, or was given.
 type queue struct {
 	bench  *Bench
 	name   string
 	url    string
 	groups []string // used so far, each gets a fence
 	users  *users   // producer and consumer, where the case goes through them
+	given  *Given   // set where the run did not make the queue
+
+	held map[string]types.Message // on a given queue: received and not deleted, by receipt handle
 }
 
 // attributes of a queue under test beside FifoQueue and the visibility timeout.
@@ -39,8 +43,13 @@ var (
 	}
 )
 
-// queue makes a queue for the case.
+// queue makes a queue for the case, or takes the one that the run was given.
 func (b *Bench) queue(ctx context.Context, extra attributes) (*queue, error) {
+	if g := b.setup.Given; g != nil {
+		q := &queue{bench: b, name: path.Base(g.URL), url: g.URL, given: g, held: map[string]types.Message{}}
+		b.queues = append(b.queues, q)
+		return q, nil
+	}
 	set := map[string]string{
 		string(types.QueueAttributeNameFifoQueue):         "true",
 		string(types.QueueAttributeNameVisibilityTimeout): strconv.Itoa(int(visibility / time.Second)),
@@ -97,6 +106,7 @@ func (q *queue) sending(ctx context.Context, group, id, body string) func() erro
 func (q *queue) put(ctx context.Context, input *sqs.SendMessageInput) (*sqs.SendMessageOutput, error) {
 	input.QueueUrl = &q.url
 	q.uses(aws.ToString(input.MessageGroupId))
+	input.MessageGroupId, input.MessageDeduplicationId = q.mine(input.MessageGroupId), q.mine(input.MessageDeduplicationId)
 	answer, err := q.bench.client.SendMessage(ctx, input)
 	return answer, q.sent(err)
 }
@@ -109,9 +119,9 @@ func (q *queue) sendBatch(ctx context.Context, messages ...message) (*sqs.SendMe
 	input := &sqs.SendMessageBatchInput{QueueUrl: &q.url}
 	for i, m := range messages {
 		q.uses(m.group)
-		entry := types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageGroupId: &m.group, MessageBody: &m.body}
+		entry := types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageGroupId: q.mine(&m.group), MessageBody: &m.body}
 		if m.id != "" {
-			entry.MessageDeduplicationId = &m.id
+			entry.MessageDeduplicationId = q.mine(&m.id)
 		}
 		input.Entries = append(input.Entries, entry)
 	}
@@ -163,6 +173,9 @@ func (q *queue) receive(ctx context.Context, how ...asking) ([]types.Message, er
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 		MessageAttributeNames:       []string{"All"},
 	}
+	if q.given != nil {
+		input.VisibilityTimeout = int32(visibility / time.Second) // whatever the queue's own is
+	}
 	for _, set := range how {
 		set(input)
 	}
@@ -174,7 +187,10 @@ func (q *queue) receive(ctx context.Context, how ...asking) ([]types.Message, er
 		// A long poll takes its time, but does not move a clock that stands still.
 		err = clock.Sleep(ctx, q.bench.clock, time.Duration(input.WaitTimeSeconds)*time.Second)
 	}
-	return answer.Messages, err
+	if err != nil {
+		return answer.Messages, err
+	}
+	return q.own(ctx, answer.Messages)
 }
 
 // await polls until at least n messages have come, and tells a premise that does not
@@ -200,6 +216,7 @@ func (q *queue) remove(ctx context.Context, messages []types.Message) error {
 		if err != nil {
 			return fmt.Errorf("deleting from %s: %w", q.url, awserr.Brief(err))
 		}
+		delete(q.held, aws.ToString(m.ReceiptHandle))
 	}
 	return nil
 }

@@ -4,11 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"fifoproof/internal/awserr"
+	"fifoproof/internal/clock"
+	"fifoproof/internal/window"
 )
 
 // Rehearse takes the steps of cases on an embedded endpoint, on virtual time, and
@@ -18,7 +25,8 @@ import (
 // is the one that the plan is for.
 func Rehearse(ctx context.Context, cases []Case, stage, target Setup) (*Plan, error) {
 	stage.Own, stage.Virtual, stage.Exact, stage.Serial = target.Own, true, false, false
-	plan := &Plan{Target: target.Target, Profile: target.Profile, Cost: cost(target)}
+	stage.Given = target.Given
+	plan := &Plan{Target: target.Target, Profile: target.Profile}
 	planned := make([]Planned, len(cases))
 	errs := make([]error, len(cases))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -38,6 +46,10 @@ func Rehearse(ctx context.Context, cases []Case, stage, target Setup) (*Plan, er
 		}
 	}
 	plan.lay(planned, target)
+	if target.Charged {
+		plan.Dollars = dollars(plan.Requests)
+	}
+	plan.Cost = plan.cost(target)
 	for _, c := range Catalogue() {
 		if !slices.ContainsFunc(cases, func(other Case) bool { return other.ID == c.ID }) {
 			plan.NotRun = append(plan.NotRun, c.ID)
@@ -48,9 +60,22 @@ func Rehearse(ctx context.Context, cases []Case, stage, target Setup) (*Plan, er
 
 // rehearse takes one case's steps.
 func rehearse(ctx context.Context, stage Setup, number int, c Case) (Planned, error) {
+	m := &meter{}
+	connect := stage.Connect
+	stage.Connect = func(wrap func(sqs.HTTPClient) sqs.HTTPClient) (*sqs.Client, clock.Clock, error) {
+		return connect(func(next sqs.HTTPClient) sqs.HTTPClient {
+			m.next = next
+			return wrap(m)
+		})
+	}
 	a, err := newAttempt(stage, number, c, &journal{}, func(Event) {})
 	if err != nil {
 		return Planned{}, err
+	}
+	if stage.Given != nil {
+		if err := a.bench.standIn(ctx, m.next); err != nil {
+			return Planned{}, err
+		}
 	}
 	began := a.bench.clock.Now()
 	a.take(ctx)
@@ -63,9 +88,12 @@ func rehearse(ctx context.Context, stage Setup, number int, c Case) (Planned, er
 	p := Planned{ID: c.ID, Level: c.Level, Wait: c.Wait.Seconds()}
 	p.Seconds = a.bench.clock.Now().Sub(began).Seconds()
 	p.Ends = ran.Seconds()
-	p.Calls, p.Queues = e.Calls, len(e.Queues)
-	if e.Actions["CreateQueue"] {
-		e.Actions["TagQueue"] = true // which AWS asks for when a queue is made with tags
+	p.Calls, p.Queues, p.Requests = e.Calls, len(e.Queues), m.requests
+	if stage.Given != nil {
+		p.Queues = 0 // it makes none
+	}
+	if e.Actions[callCreate] {
+		e.Actions["TagQueue"] = true // see withActions
 	}
 	for action := range e.Actions {
 		p.Actions = append(p.Actions, action)
@@ -74,11 +102,30 @@ func rehearse(ctx context.Context, stage Setup, number int, c Case) (Planned, er
 	return p, nil
 }
 
+// standIn makes a queue on the stage for one that the run is given.
+func (b *Bench) standIn(ctx context.Context, endpoint sqs.HTTPClient) error {
+	client := sqs.New(b.client.Options(), func(o *sqs.Options) { o.HTTPClient = endpoint })
+	name := path.Base(b.setup.Given.URL)
+	set := map[string]string{string(types.QueueAttributeNameFifoQueue): enabled}
+	if b.setup.Given.Scope == window.ScopeGroup {
+		for attribute, value := range groupScope {
+			set[string(attribute)] = value
+		}
+	}
+	made, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: set})
+	if err != nil {
+		return fmt.Errorf("making a stand-in for the queue %s: %w", name, awserr.Brief(err))
+	}
+	b.setup.Given = &Given{URL: *made.QueueUrl, Scope: b.setup.Given.Scope}
+	return nil
+}
+
 // lay lays the rehearsed cases side by side as Run does it in real time.
 func (p *Plan) lay(cases []Planned, target Setup) {
 	var waiting, quick []Planned
 	for _, c := range cases {
 		p.Calls += c.Calls
+		p.Requests += c.Requests
 		p.Queues += c.Queues
 		p.Longest = max(p.Longest, c.Wait)
 		if c.Wait > 0 {
@@ -87,7 +134,11 @@ func (p *Plan) lay(cases []Planned, target Setup) {
 			quick = append(quick, c)
 		}
 	}
-	slots := make([]float64, quickAtOnce)
+	atOnce := quickAtOnce
+	if target.Given != nil {
+		atOnce = 1
+	}
+	slots := make([]float64, atOnce)
 	for i := range quick {
 		first := slices.Index(slots, slices.Min(slots))
 		quick[i].Begins = slots[first]
@@ -112,15 +163,6 @@ func (p *Plan) lay(cases []Planned, target Setup) {
 	if target.Virtual || target.Serial {
 		p.Seconds = 0 // nothing is waited for
 	}
-}
-
-// cost is what a run costs on the target, in words. AWS charges FIFO requests by the
-// million; everything else is the user's own machine.
-func cost(target Setup) string {
-	if strings.Contains(target.Target.Name, "amazonaws.com") {
-		return "requests to AWS, charged by the million"
-	}
-	return "nothing"
 }
 
 // Duration is the predicted time of the whole run.

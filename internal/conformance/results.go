@@ -19,6 +19,8 @@ type Results struct {
 
 	// NotRun are the catalogue's other cases: outside the profile or the selection.
 	NotRun []string `json:"not_run,omitempty"`
+	// NotRunWhy says of those that a given queue cannot be asked why.
+	NotRunWhy map[string]string `json:"not_run_why,omitempty"`
 	// Stale says what is wrong with the known-failing list, a sentence each.
 	Stale []string `json:"stale,omitempty"`
 }
@@ -32,7 +34,9 @@ type Policy struct {
 
 // Target is the endpoint that was tested, and what it said of itself.
 type Target struct {
-	Name    string `json:"name"`              // "embedded" or the URL
+	Name    string `json:"name"`              // "embedded", "aws" or the URL
+	Region  string `json:"region,omitempty"`  // of AWS
+	Queue   string `json:"queue,omitempty"`   // URL of the one queue that was tested, which the run did not make
 	Product string `json:"product"`           // "fifoproof" for our own, else "unknown"
 	Version string `json:"version,omitempty"` // of the product
 	Server  string `json:"server,omitempty"`  // what its Server header says, where nothing better tells
@@ -53,6 +57,7 @@ type Result struct {
 	Known     *Known  `json:"known,omitempty"`   // the entry of the known-failing list that this is
 	Premise   bool    `json:"premise,omitempty"` // was not selected; runs because a selected case builds on it
 	Slow      bool    `json:"slow,omitempty"`    // skipped since the endpoint is too slow for it, which is no open question
+	Shared    bool    `json:"shared,omitempty"`  // inconclusive since others may read the queue, though nothing speaks against it; no open question
 	Tries     int     `json:"tries,omitempty"`   // where the case repeated itself
 	Source    string  `json:"source"`
 	Text      string  `json:"text,omitempty"`
@@ -174,7 +179,7 @@ func (p Policy) Weigh(r Result) Weight {
 		return CountsFailed
 	case r.Verdict == Errored:
 		return CountsErrored
-	case r.Verdict == Inconclusive && !warn:
+	case r.Verdict == Inconclusive && !warn && !r.Shared:
 		return CountsOpen
 	case r.Verdict == Skipped && !warn && !r.Slow && !slices.Contains(p.AllowSkip, r.ID):
 		if r.Level == Must || p.Strict && r.Level == Should {

@@ -33,10 +33,14 @@ type Setup struct {
 	// Store opens an empty receipt store for one case.
 	Store func(ctx context.Context) (receipt.Store, error)
 
-	Own     bool // the endpoint is our reference: INFO cases bind it
-	Virtual bool // each case has a virtual clock of its own, which a wait moves
-	Exact   bool // time stands still while a request is answered
-	Serial  bool // all cases share one virtual clock, so one runs after the other
+	Own     bool        // the endpoint is our reference: INFO cases bind it
+	Virtual bool        // each case has a virtual clock of its own, which a wait moves
+	Given   *Given      // the one queue to test, which is not the run's own; nil: it makes its own
+	Foreign func(error) // told once where a message of somebody else's came there
+	Charged bool        // AWS charges for the calls
+
+	Exact  bool // time stands still while a request is answered
+	Serial bool // all cases share one virtual clock, so one runs after the other
 
 	Profile  Profile
 	Policy   Policy
@@ -78,6 +82,10 @@ const (
 
 	// cleanUpTime bounds what is done after the last case or an interrupt.
 	cleanUpTime = 20 * time.Second
+
+	// collectTime bounds how long a case's own messages are looked for on a queue that
+	// the run did not make: a fence has fencePolls long polls to come.
+	collectTime = 2 * fencePolls * longPoll
 
 	// mostTries bounds how often a case that does not wait repeats itself where it
 	// came to nothing, and a failure of the server's may be why.
@@ -168,6 +176,13 @@ func (s Setup) Tags() map[string]string {
 // them when all that could still touch their queues is over.
 func (s Setup) perform(ctx context.Context, attempts []*attempt, run, finish func(*attempt)) {
 	switch {
+	case s.Given != nil:
+		// One case at a time, so that none receives another's messages.
+		pool(attempts, 1, func(a *attempt) {
+			run(a)
+			finish(a)
+		})
+		return
 	case s.Serial:
 		pool(attempts, 1, run)
 		pool(attempts, 1, finish)
@@ -222,6 +237,9 @@ func newAttempt(setup Setup, number int, c Case, kept *journal, progress func(Ev
 	w := &wire{record: a.record}
 	client, clk, err := setup.Connect(func(next sqs.HTTPClient) sqs.HTTPClient {
 		w.next = next
+		if setup.Given != nil {
+			w.next = keeper{next}
+		}
 		return w
 	})
 	if err != nil {
@@ -258,9 +276,12 @@ func (a *attempt) run(ctx context.Context, start *RunStart) Verdict {
 	for {
 		a.take(ctx)
 		f, doubtful := a.provisional(start)
-		again := f.verdict == Inconclusive && doubtful && a.spec.Wait == 0 && a.try < mostTries && ctx.Err() == nil &&
-			time.Duration(a.bench.wire.now().Mono) < tryingTime
+		again := f.verdict == Inconclusive && doubtful && a.spec.Wait == 0 && a.bench.setup.Given == nil &&
+			a.try < mostTries && ctx.Err() == nil && time.Duration(a.bench.wire.now().Mono) < tryingTime
 		if !again {
+			if a.bench.setup.Given != nil {
+				f = f.shared()
+			}
 			return a.spec.weigh(f, start.Own).verdict
 		}
 		a.finish(ctx)
@@ -276,15 +297,39 @@ func (a *attempt) take(ctx context.Context) {
 	b.queues, b.fences = nil, 0
 	began := b.wire.now()
 	a.record(Record{Begin: &began})
+	b.onGiven()
+	if b.setup.Given != nil && ctx.Err() != nil {
+		// The run is over: what may have ended it must not be received again.
+		a.record(Record{Stop: stopped(because(ctx, ctx.Err()))})
+		a.record(Record{End: &began})
+		return
+	}
 	err := a.spec.steps(ctx, b)
 	if err == nil {
 		err = b.compare(ctx)
 	}
 	if err != nil {
-		a.record(Record{Stop: stopped(err)})
+		a.record(Record{Stop: stopped(because(ctx, err))})
+	}
+	if err == nil || !Foreign(err) {
+		// What the case sent must not reach the queue's readers, however it ended.
+		a.collect(ctx)
 	}
 	ended := b.wire.now()
 	a.record(Record{End: &ended})
+}
+
+// collect takes the case's messages out of a queue that the run did not make.
+func (a *attempt) collect(ctx context.Context) {
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), collectTime)
+	defer cancel()
+	if err := a.bench.collectAll(after); err != nil {
+		if Foreign(err) {
+			a.record(Record{Stop: stopped(err)})
+			return
+		}
+		a.after(fmt.Errorf("collecting its own messages: %w", err))
+	}
 }
 
 // after notes what went wrong behind the last step.
@@ -307,11 +352,17 @@ func (a *attempt) provisional(start *RunStart) (f finding, doubtful bool) {
 func (a *attempt) finish(ctx context.Context) {
 	b := a.bench
 	for _, q := range b.queues {
+		if q.given != nil {
+			continue // it was collected from, and is not ours to delete
+		}
 		if err := q.lastReceive(ctx); err != nil {
 			a.after(fmt.Errorf("the last receive: %w", err))
 		}
 	}
 	for _, q := range b.queues {
+		if q.given != nil {
+			continue
+		}
 		_, err := b.client.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &q.url})
 		if err != nil && !slices.Contains(noSuchQueue, refused(err)) { // gone is gone, whoever did it
 			a.after(fmt.Errorf("deleting the queue %s of this run: %w", q.url, awserr.Brief(err)))

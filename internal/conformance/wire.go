@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"fifoproof/internal/awserr"
+	"fifoproof/internal/budget"
 	"fifoproof/internal/clock"
 )
 
@@ -55,6 +57,20 @@ type wire struct {
 	fences   map[string]bool // body digests
 	lose     int             // replies to sends still to be lost
 	drop     int             // sends still to be lost on their way
+}
+
+// on tells the witness of a queue that the run did not make.
+func (w *wire) on(o OnQueue) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.evidence.use(o)
+}
+
+// gave reports whether the endpoint answered a send of this try with a MessageId.
+func (w *wire) gave(messageID string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return messageID != "" && slices.ContainsFunc(w.evidence.Sends, func(s Send) bool { return s.MessageID == messageID })
 }
 
 // reset begins a try.
@@ -106,12 +122,15 @@ func (w *wire) do(request *http.Request, asked []byte) (*http.Response, Call, er
 	action := request.Header.Get("X-Amz-Target")
 	_, action, _ = strings.Cut(action, ".")
 	call := Call{Action: action, Start: w.now()}
-	isSend := strings.HasPrefix(action, "SendMessage")
+	isSend := strings.HasPrefix(action, callSend)
 	if isSend && w.take(&w.drop) {
 		call.NeverSent = true
 		return nil, call, errors.Join(errNeverSent, w.note(call, asked, nil))
 	}
 	answer, err := w.next.Do(request)
+	if _, spent := errors.AsType[*budget.SpentError](err); spent {
+		return nil, call, err // no request left, so there is none to note
+	}
 	if err != nil {
 		return nil, call, errors.Join(err, w.note(call, asked, nil))
 	}

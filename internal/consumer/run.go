@@ -8,6 +8,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
+
+	"fifoproof/internal/awserr"
 )
 
 const (
@@ -131,5 +133,5 @@ func permanent(err error) bool {
 		return true
 	}
 	var answer smithy.APIError
-	return errors.As(err, &answer) && refusals[answer.ErrorCode()]
+	return errors.As(err, &answer) && refusals[awserr.Name(answer.ErrorCode())]
 }

@@ -16,7 +16,7 @@ func (s Style) explainAll(b *bytes.Buffer, results *conformance.Results) {
 	shared := map[string][]conformance.Result{}
 	var reasons []string
 	for _, r := range attention(results) {
-		if r.Verdict == conformance.Skipped || r.Reason == conformance.Interrupted {
+		if r.Verdict == conformance.Skipped || r.Shared || conformance.CutShort(r.Reason) {
 			if shared[r.Reason] == nil {
 				reasons = append(reasons, r.Reason)
 			}
@@ -28,7 +28,7 @@ func (s Style) explainAll(b *bytes.Buffer, results *conformance.Results) {
 	}
 	for _, reason := range reasons {
 		cases := shared[reason]
-		if len(cases) == 1 && reason != conformance.Interrupted {
+		if len(cases) == 1 && !cases[0].Shared && !conformance.CutShort(reason) {
 			s.explain(b, cases[0], results)
 		} else {
 			ids := make([]string, len(cases))

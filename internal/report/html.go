@@ -289,7 +289,7 @@ func (r *run) view(results *conformance.Results, c conformance.Result, place str
 // facts are what was tested, for the top of the page.
 func facts(results *conformance.Results) []fact {
 	t, s := results.Target, results.Summary
-	list := []fact{{Name: "target", Value: t.Name, Code: true}}
+	list := []fact{{Name: "target", Value: place(t), Code: true}}
 	if p := strings.TrimSpace(product(t) + " " + t.Version); p != t.Name {
 		list = append(list, fact{Name: "product", Value: p})
 	}

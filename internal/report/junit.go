@@ -21,7 +21,7 @@ func JUnit(w io.Writer, results *conformance.Results) error {
 	}
 	suite.SetTimestamp(results.Started)
 	for _, property := range [][2]string{
-		{"target", results.Target.Name},
+		{"target", place(results.Target)},
 		{"product", strings.TrimSpace(results.Target.Product + " " + results.Target.Version)},
 		{"clock", results.Target.Clock},
 		{"run", results.Run},

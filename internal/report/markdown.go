@@ -38,7 +38,7 @@ func summary(results *conformance.Results, table bool, most int) *bytes.Buffer {
 	sentence, amounts := conclusion(results)
 	fmt.Fprintf(b, "## %s SQS FIFO deduplication: %s\n\n", sign(amounts), escape(strings.TrimSpace(product(results.Target)+" "+results.Target.Version)))
 	fmt.Fprintf(b, "**%s.** ", capital(escape(sentence)))
-	fmt.Fprintf(b, "%s, %s clock, profile %s, run %s, %s.\n\n", code(results.Target.Name), escape(results.Target.Clock),
+	fmt.Fprintf(b, "%s, %s clock, profile %s, run %s, %s.\n\n", code(place(results.Target)), escape(results.Target.Clock),
 		escape(orDash(string(results.Profile))), code(results.Run), Duration(seconds(results.Summary.Seconds)))
 	counts(b, results)
 	for _, line := range edgeLines(results.Cases) {
@@ -99,7 +99,7 @@ func failures(b *bytes.Buffer, results *conformance.Results, most int) {
 			break
 		}
 		fmt.Fprintf(b, "- %s **%s** %s %s: %s", sign(r.Verdict), r.Verdict, r.Level, code(r.ID), escape(orDash(cut(r.Reason))))
-		if r.Verdict != conformance.Skipped && r.Reason != conformance.Interrupted {
+		if r.Verdict != conformance.Skipped && !r.Shared && !conformance.CutShort(r.Reason) {
 			fmt.Fprintf(b, "<br>expected: %s · seen: %s · source: %s<br>again: %s", escape(cut(r.Expected)), escape(cut(r.Seen)), escape(cut(r.Source)), code(repeat(results, r)))
 		}
 		fmt.Fprintln(b)

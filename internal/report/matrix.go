@@ -186,6 +186,22 @@ func product(t conformance.Target) string {
 	return t.Product
 }
 
+// place is where a target is: its name, and of AWS the region, and of a run on one queue
+// which.
+func place(t conformance.Target) string {
+	text := t.Name
+	if t.Region != "" && t.Name == aws {
+		text += " " + t.Region
+	}
+	if t.Queue != "" {
+		text += ", queue " + t.Queue
+	}
+	return text
+}
+
+// aws is the name of the target that is AWS itself.
+const aws = "aws"
+
 func label(t conformance.Target) string {
 	return strings.ReplaceAll(strings.TrimSpace(product(t)+" "+t.Version), " ", "-")
 }

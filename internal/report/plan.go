@@ -19,6 +19,12 @@ func PlanText(w io.Writer, plan *conformance.Plan) error {
 	if p := product(t); p != t.Name {
 		name = strings.TrimSpace(p+" "+t.Version) + " at " + t.Name
 	}
+	if t.Name == aws {
+		name = product(t) + " in " + t.Region
+	}
+	if t.Queue != "" {
+		name += ", queue " + t.Queue
+	}
 	fmt.Fprintf(&b, "plan · %s, %s clock · profile %s\n", name, t.Clock, orDash(string(plan.Profile)))
 	planAreas(&b, plan)
 	planWaits(&b, plan)

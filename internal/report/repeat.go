@@ -17,6 +17,9 @@ func repeat(results *conformance.Results, r conformance.Result) string {
 // command is the verify command of a run with more arguments.
 func command(results *conformance.Results, more ...string) string {
 	args := []string{program, "verify", "--target", results.Target.Name}
+	if results.Target.Queue != "" {
+		args = append(args, "--queue", results.Target.Queue)
+	}
 	if results.Policy.Strict {
 		args = append(args, "--strict")
 	}

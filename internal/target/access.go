@@ -3,7 +3,6 @@ package target
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/aws/smithy-go"
@@ -13,20 +12,8 @@ import (
 	"fifoproof/internal/cli"
 )
 
-var (
-	expired     = []string{"ExpiredToken", "ExpiredTokenException", "RequestExpired"}
-	unknownKeys = []string{
-		"InvalidClientTokenId", "UnrecognizedClientException", "SignatureDoesNotMatch", "InvalidSignatureException",
-		"InvalidSecurity", "InvalidAccessKeyId", "IncompleteSignature",
-	}
-)
-
-func denied(code string) bool { return strings.HasPrefix(code, "AccessDenied") }
-
-// unwelcome reports whether a refusal is about who asks, and not about what is asked.
-func unwelcome(code string) bool {
-	return slices.Contains(expired, code) || slices.Contains(unknownKeys, code) || denied(code)
-}
+// regionDisabled is the code of a region that the account has not switched on.
+const regionDisabled = "RegionDisabledException"
 
 // explain adds to a refusal what to do about it. Codes: SQS API reference, common
 // errors, and those of the token services behind it.
@@ -37,12 +24,14 @@ func explain(err error, otherwise string) error {
 	}
 	code := awserr.Name(answered.ErrorCode())
 	switch {
-	case slices.Contains(expired, code):
+	case code == regionDisabled, strings.Contains(answered.ErrorMessage(), "valid region"):
+		return cli.Hint(err, "this account cannot be used in this region: check AWS_REGION, and whether the region is enabled")
+	case awserr.Expired(code):
 		return cli.Hint(err, "the credentials have expired: get new ones, for example with 'aws sso login', and run it again")
-	case slices.Contains(unknownKeys, code):
+	case awserr.Unknown(code):
 		return cli.Hint(err, "the endpoint does not know these credentials: check AWS_PROFILE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and the region")
-	case denied(code) || status(err) == http.StatusForbidden:
-		return cli.Hint(err, "the credentials may not do this: 'fifoproof plan --json' lists the actions that a run calls, each a permission sqs:<Action>")
+	case awserr.Denied(code) || status(err) == http.StatusForbidden:
+		return cli.Hint(err, "the credentials may not do this: docs/policies/verifier.json has what a run needs, and 'fifoproof plan --json' lists the actions that it calls")
 	}
 	return cli.Hint(err, "%s", otherwise)
 }

@@ -37,6 +37,9 @@ func (t *Target) Probe(ctx context.Context, prefix string, tags map[string]strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
+	if t.Name == AWS {
+		return lacks, t.welcome(ctx, prefix)
+	}
 	for _, p := range []struct {
 		capability string
 		probe      func(context.Context, string, map[string]string) (string, error)
@@ -150,7 +153,7 @@ func (t *Target) probeMoveTask(ctx context.Context, prefix string, _ map[string]
 // that is no answer of SQS. An endpoint that did not answer refused nothing.
 func refusal(call string, err error) (string, error) {
 	if answered, ok := errors.AsType[smithy.APIError](err); ok {
-		if unwelcome(awserr.Name(answered.ErrorCode())) {
+		if awserr.Unwelcome(answered.ErrorCode()) {
 			return "", err // says something of the caller, and nothing of the endpoint
 		}
 		return call + " was refused with " + awserr.Name(answered.ErrorCode()), nil

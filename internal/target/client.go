@@ -44,15 +44,7 @@ func Client(ctx context.Context, o Options) (*sqs.Client, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	transport := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.MaxIdleConnsPerHost = connections
-	})
-	load := []func(*config.LoadOptions) error{
-		config.WithHTTPClient(transport),
-		// The SDK would write of connections that it could not reuse to standard
-		// error, between the program's own lines.
-		config.WithLogger(logging.Nop{}),
-	}
+	load := loadOptions()
 	cfg, err := config.LoadDefaultConfig(ctx, load...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the AWS configuration: %w", err)
@@ -97,6 +89,19 @@ func Client(ctx context.Context, o Options) (*sqs.Client, []string, error) {
 		so.BaseEndpoint = pointer(effective)
 		so.HTTPClient = whole{so.HTTPClient}
 	}), notes, nil
+}
+
+// loadOptions are how the AWS configuration is read.
+func loadOptions() []func(*config.LoadOptions) error {
+	transport := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConnsPerHost = connections
+	})
+	return []func(*config.LoadOptions) error{
+		config.WithHTTPClient(transport),
+		// The SDK would write of connections that it could not reuse to standard
+		// error, between the program's own lines.
+		config.WithLogger(logging.Nop{}),
+	}
 }
 
 // implied is the endpoint and the region that o itself tells.

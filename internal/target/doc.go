@@ -6,6 +6,9 @@
 // a loopback endpoint, where credentials prove nothing, missing ones are replaced
 // by test ones, and the program says so.
 //
+// Amazon SQS itself is opened by [OpenAWS] alone, which invents no credentials, asks
+// whose they are, and never takes another endpoint for AWS.
+//
 // The package never makes a verdict, knows no case, and never deletes or changes
 // a queue but those that [Target.Probe] makes for its own questions.
 package target

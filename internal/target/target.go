@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"fifoproof/internal/awserr"
+	"fifoproof/internal/budget"
 	"fifoproof/internal/cli"
 	"fifoproof/internal/clock"
 	"fifoproof/internal/emulator"
@@ -38,14 +39,23 @@ const (
 // ErrSpec says that a target was named in a way that cannot be used.
 var ErrSpec = errors.New("no such target")
 
+// specError is an [ErrSpec] in words of its own.
+type specError string
+
+func (e specError) Error() string { return string(e) }
+
+func (e specError) Is(other error) bool { return other == ErrSpec }
+
 // Target is an endpoint under test, and what it said of itself.
 type Target struct {
-	Name    string `json:"name"`              // "embedded", or the URL
+	Name    string `json:"name"`              // "embedded", "aws", or the URL
 	Product string `json:"product"`           // who answered: "fifoproof", "LocalStack", …, or "unknown"
 	Version string `json:"version,omitempty"` // of the product, where it tells
 	Server  string `json:"server,omitempty"`  // what its Server header says, where nothing better tells
+	Region  string `json:"region,omitempty"`  // of AWS
 	Clock   string `json:"clock"`             // "virtual" or "real"
 
+	who      Identity
 	foreign  bool // a served variant of our endpoint
 	client   *sqs.Client
 	remote   *remoteClock
@@ -66,6 +76,8 @@ func (t *Target) String() string {
 	switch {
 	case t.Name == Embedded:
 		return "embedded endpoint, virtual clock"
+	case t.Name == AWS:
+		return amazonSQS + " in " + t.Region
 	case t.Product == own:
 		return fmt.Sprintf("fifoproof serve %s at %s, %s clock", t.Version, t.Name, t.Clock)
 	case t.Product == unknown:
@@ -76,20 +88,23 @@ func (t *Target) String() string {
 }
 
 // Open finds out who answers at spec: [Embedded], [LocalStack] or a URL. LocalStack is
-// looked for where FIFOPROOF_LOCALSTACK_URL says, else at its own default.
+// looked for where FIFOPROOF_LOCALSTACK_URL says, else at its own default. [AWS] has its
+// own guards: see [OpenAWS].
 func Open(ctx context.Context, spec string, env cli.Env) (*Target, []string, error) {
 	switch spec {
 	case LocalStack:
 		spec = cmp.Or(env.Get("FIFOPROOF_LOCALSTACK_URL"), localStackURL)
+	case AWS:
+		return nil, nil, cli.Hint(specError("this command does not run on AWS"), "verify, plan and clean do")
 	case Embedded:
 		return &Target{Name: Embedded, Product: own, Version: cli.Version, Clock: virtual}, nil, nil
 	}
 	u, err := parse(spec)
 	if err != nil {
-		return nil, nil, cli.Hint(fmt.Errorf("%w: %w", ErrSpec, err), "a target is 'embedded', 'localstack' or a URL such as http://127.0.0.1:9324")
+		return nil, nil, cli.Hint(fmt.Errorf("%w: %w", ErrSpec, err), "a target is 'embedded', 'localstack', 'aws' or a URL such as http://127.0.0.1:9324")
 	}
 	if amazon(u.Hostname()) {
-		return nil, nil, cli.Hint(fmt.Errorf("%w: real AWS is not tested by a URL", ErrSpec), "this version proves 'embedded' and endpoints outside AWS")
+		return nil, nil, cli.Hint(specError("real AWS is not tested by a URL"), "--target aws is AWS, in the region and account of your AWS configuration")
 	}
 	client, notes, err := Client(ctx, Options{Endpoint: spec})
 	if err != nil {
@@ -141,6 +156,14 @@ func (t *Target) Connect(wrap func(HTTPClient) HTTPClient) (*sqs.Client, clock.C
 		HTTPClient:   wrap(&http.Client{Transport: server.RoundTripper()}),
 	})
 	return client, hand, nil
+}
+
+// Limit makes every further call of the target count against a budget, and none beyond
+// it. The embedded endpoint has none.
+func (t *Target) Limit(b *budget.Budget) {
+	if t.client != nil {
+		t.client = sqs.New(t.client.Options(), func(o *sqs.Options) { o.HTTPClient = b.Client(o.HTTPClient) })
+	}
 }
 
 // SQS is the client of a remote target, for calls outside of a run; nil for the
