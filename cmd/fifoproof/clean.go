@@ -11,7 +11,7 @@ import (
 )
 
 type cleanCmd struct {
-	Target string `required:"" placeholder:"localstack|URL" help:"Endpoint to clean."`
+	Target string `required:"" placeholder:"localstack|URL" help:"Endpoint to clean." completion-predictor:"target"`
 	Run    string `name:"run" placeholder:"RUN" help:"Only the queues of this run, and even if it may be alive."`
 	DryRun bool   `name:"dry-run" help:"Say what would be deleted, and delete nothing."`
 }
