@@ -10,7 +10,7 @@ dist-check: ## Check what dist made: checksums, contents, sizes, and that this s
 
 .PHONY: actionlint
 actionlint: ## Check the workflows and their scripts
-	go tool -modfile=tools/actionlint/go.mod actionlint
+	go tool -modfile=tools/dist/go.mod actionlint
 
 .PHONY: action-test
 action-test: build ## Run the action's script on a good and on a faulty endpoint
