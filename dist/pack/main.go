@@ -185,7 +185,7 @@ func writeZip(w io.Writer, folder string, files []file, when time.Time) error {
 	archive := zip.NewWriter(w)
 	for _, f := range files {
 		header := zip.FileHeader{Name: path.Join(folder, f.name), Method: zip.Deflate, Modified: when}
-		header.SetMode(os.FileMode(f.mode)) //nolint:gosec // 0o644 or 0o755
+		header.SetMode(os.FileMode(f.mode))
 		part, err := archive.CreateHeader(&header)
 		if err != nil {
 			return err

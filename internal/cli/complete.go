@@ -2,10 +2,11 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -52,39 +53,41 @@ func completion(parser *kong.Kong, p Program) (posener.Command, error) {
 	return command, nil
 }
 
-// Shells are those that [Completion] knows.
-var Shells = []string{"bash", "zsh", "fish"}
-
-// Completion is a script for a shell. It has the programs, which lie in one folder,
-// complete their own command lines.
-func Completion(shell, folder string, programs []string) (string, error) {
-	var script strings.Builder
-	if shell == "zsh" {
-		script.WriteString("autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n")
-	}
-	for _, name := range programs {
-		path := quote(filepath.Join(folder, name))
-		switch shell {
-		case "bash", "zsh":
-			// Where there is nothing to say, the shell completes names of files.
-			fmt.Fprintf(&script, "complete -o default -o bashdefault -C %s %s\n", quote(path), name) // bash runs -C's word as a command line
-		case "fish":
-			fmt.Fprintf(&script, `function __complete_%[1]s
+// scripts have a shell complete a program; what is PATH there is in quotes, and QUOTED
+// again, for bash takes the word behind -C as a command line of its own. Where the
+// program has nothing to say, names of files are completed.
+var scripts = map[string]struct{ once, each string }{
+	"bash": {"", bashScript},
+	"zsh":  {"autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n", bashScript},
+	"fish": {"", `function __complete_PROGRAM
     set -lx COMP_LINE (commandline -cp)
-    set -l words (%[2]s)
+    set -l words (PATH)
     if test (count $words) -gt 0
-        printf '%%s\n' $words
+        printf '%s\n' $words
     else
         __fish_complete_path (commandline -ct)
     end
 end
-complete -f -c %[1]s -a '(__complete_%[1]s)'
-`, name, path)
-		default:
-			return "", Hint(errors.New("there is no completion for "+shell), "it is there for %s", strings.Join(Shells, ", "))
-		}
+complete -f -c PROGRAM -a '(__complete_PROGRAM)'
+`},
+}
+
+const bashScript = "complete -o default -o bashdefault -C QUOTED PROGRAM\n"
+
+// Completion is a script for a shell. It has the programs, which lie in one folder,
+// complete their own command lines.
+func Completion(shell, folder string, programs []string) (string, error) {
+	form, known := scripts[shell]
+	if !known {
+		return "", Hint(errors.New("there is no completion for "+shell), "it is there for %s", strings.Join(slices.Sorted(maps.Keys(scripts)), ", "))
 	}
-	return script.String(), nil
+	var text strings.Builder
+	text.WriteString(form.once)
+	for _, name := range programs {
+		path := quote(filepath.Join(folder, name))
+		text.WriteString(strings.NewReplacer("PROGRAM", name, "PATH", path, "QUOTED", quote(path)).Replace(form.each))
+	}
+	return text.String(), nil
 }
 
 // quote makes a word of text for all three shells. It leaves a plain path as it is.

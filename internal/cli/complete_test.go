@@ -91,7 +91,7 @@ func TestCompletionForAnotherShell(t *testing.T) {
 	t.Parallel()
 	_, err := cli.Completion("tcsh", "/bin", []string{"prog"})
 	require.ErrorContains(t, err, "tcsh")
-	require.Equal(t, "it is there for bash, zsh, fish", cli.HintOf(err))
+	require.Equal(t, "it is there for bash, fish, zsh", cli.HintOf(err))
 }
 
 func TestMarkdown(t *testing.T) {
