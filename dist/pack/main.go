@@ -164,10 +164,7 @@ func read(folder string) ([]file, error) {
 }
 
 func writeTar(w io.Writer, folder string, files []file, when time.Time) error {
-	packed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+	packed := gzip.NewWriter(w)
 	archive := tar.NewWriter(packed)
 	for _, f := range files {
 		header := tar.Header{Name: path.Join(folder, f.name), Mode: f.mode, Size: int64(len(f.content)), ModTime: when, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
