@@ -15,7 +15,7 @@ ARG TARGETOS
 ARG TARGETARCH
 ARG COMMIT=unknown
 # The folders have to be made here: from scratch, there is nothing to make them with.
-RUN mkdir -p /programs /root-of-image/tmp /root-of-image/work \
+RUN mkdir -p /programs /root-of-image/tmp /root-of-image/data \
     && chmod 1777 /root-of-image/tmp \
     && CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs=false \
        -ldflags "-s -w -X 'fifoproof/internal/cli.commit=$COMMIT'" -o /programs/ ./cmd/...
@@ -27,10 +27,10 @@ LABEL org.opencontainers.image.title="fifoproof" \
 # For AWS, whose certificates the programs check.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build /root-of-image/tmp /tmp
-COPY --from=build --chown=65532:65532 /root-of-image/work /work
+COPY --from=build --chown=65532:65532 /root-of-image/data /data
 COPY --from=build /programs/fifoproof /programs/producer /programs/consumer /
 USER 65532:65532
 # Reports, send logs and receipts are written here: mount a folder.
-WORKDIR /work
+WORKDIR /data
 EXPOSE 9324
 ENTRYPOINT ["/fifoproof"]
