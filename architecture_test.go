@@ -44,6 +44,8 @@ var onlyIn = map[string][]string{
 	"modernc.org/sqlite":                       {"internal/receipt/sqlite"},
 	"fifoproof/internal/receipt/sqlite":        {"cmd/"},
 	"github.com/alecthomas/kong":               {"internal/cli", "cmd/"},
+	"github.com/jotaen/kong-completion":        {"internal/cli"},
+	"github.com/posener/complete":              {"internal/cli"},
 }
 
 type listed struct {

@@ -38,6 +38,7 @@ var consume = cli.Program{
 		consumer --queue orders.fifo --key pointer:/event_id
 		consumer --queue https://sqs.eu-central-1.amazonaws.com/123456789012/orders.fifo --exclude /sent_at
 		consumer receipts --db orders.db --kind repeated`,
+	Also: []cli.Also{{Word: receiptsCommand, Grammar: &receiptsFlags{}, Program: receipts}},
 }
 
 var receipts = cli.Program{
@@ -49,6 +50,7 @@ var receipts = cli.Program{
 		consumer receipts
 		consumer receipts --db orders.db --kind repeated --kind rejected
 		consumer receipts --json | jq -r .kind | sort | uniq -c`,
+	Words: map[string]func() []string{"kind": kinds},
 }
 
 type consumeFlags struct {
@@ -70,7 +72,7 @@ type consumeFlags struct {
 
 type receiptsFlags struct {
 	DB   string   `help:"SQLite file of the receipts (default: ${default})." name:"db" default:"receipts.db" placeholder:"FILE"`
-	Kind []string `help:"Print only this kind. Repeatable." placeholder:"KIND" sep:"none"`
+	Kind []string `help:"Print only this kind. Repeatable." placeholder:"KIND" sep:"none" completion-predictor:"kind"`
 	JSON bool     `help:"Print a JSON object a line." name:"json"`
 }
 
@@ -118,16 +120,21 @@ func (f *consumeFlags) selection() string {
 // filter is what --kind selects.
 func (f *receiptsFlags) filter() (receipt.Filter, error) {
 	var filter receipt.Filter
-	var known []string
-	for _, kind := range receipt.Kinds() {
-		known = append(known, string(kind))
-	}
 	for _, text := range f.Kind {
 		kind := receipt.Kind(text)
 		if !slices.Contains(receipt.Kinds(), kind) {
-			return filter, cli.Hint(fmt.Errorf("there is no kind %q", text), "kinds are %s", strings.Join(known, ", "))
+			return filter, cli.Hint(fmt.Errorf("there is no kind %q", text), "kinds are %s", strings.Join(kinds(), ", "))
 		}
 		filter.Kinds = append(filter.Kinds, kind)
 	}
 	return filter, nil
+}
+
+// kinds are the names of all kinds of receipts.
+func kinds() []string {
+	var names []string
+	for _, kind := range receipt.Kinds() {
+		names = append(names, string(kind))
+	}
+	return names
 }

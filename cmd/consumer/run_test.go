@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -308,7 +309,17 @@ func TestHelp(t *testing.T) {
 		require.Equal(t, cli.OK, got.code)
 		golden(t, file, got.out)
 	}
-	require.Equal(t, outcome{cli.OK, "consumer " + cli.Version + "\n", ""}, execute(t.Context(), "--version"))
+	got := execute(t.Context(), "--version")
+	require.Equal(t, cli.OK, got.code)
+	require.Regexp(t, `^consumer `+regexp.QuoteMeta(cli.Version)+`\ncommit `, got.out)
+}
+
+// TestDocumentIsFresh: docs/cli/consumer.md is what --help says.
+func TestDocumentIsFresh(t *testing.T) {
+	t.Parallel()
+	document, err := cli.Markdown(&consumeFlags{}, consume)
+	require.NoError(t, err)
+	golden(t, "../../../docs/cli/consumer.md", document)
 }
 
 // golden compares with a file; -update writes it anew.

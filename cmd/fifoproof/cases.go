@@ -12,7 +12,7 @@ import (
 )
 
 type casesCmd struct {
-	Case     []string `placeholder:"GLOB" sep:"none" help:"List only the cases whose id matches. Can be repeated."`
+	Case     []string `placeholder:"GLOB" sep:"none" help:"List only the cases whose id matches. Can be repeated." completion-predictor:"case"`
 	JSON     bool     `name:"json" xor:"form" help:"Print a JSON array."`
 	Markdown bool     `xor:"form" help:"Print a document with what each case takes (docs/CATALOGUE.md)."`
 }

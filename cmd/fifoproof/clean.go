@@ -13,7 +13,7 @@ import (
 )
 
 type cleanCmd struct {
-	Target           string `required:"" placeholder:"localstack|aws|URL" help:"Endpoint to clean."`
+	Target           string `required:"" placeholder:"localstack|aws|URL" help:"Endpoint to clean." completion-predictor:"target"`
 	EndpointOverride bool   `help:"With --target aws: clean the endpoint that AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_SQS or the profile puts in AWS's place."`
 	Yes              bool   `help:"With --target aws: do not ask before queues are deleted. Off a terminal none is deleted there without it."`
 	Run              string `name:"run" placeholder:"RUN" help:"Only the queues of this run, and even if it may be alive."`

@@ -15,7 +15,7 @@ import (
 
 type fieldsCmd struct {
 	File    string   `arg:"" help:"A JSON body, or '-' for standard input."`
-	Target  string   `default:"embedded" placeholder:"embedded|localstack|URL" help:"Endpoint to send the changes to. Default: embedded."`
+	Target  string   `default:"embedded" placeholder:"embedded|localstack|URL" help:"Endpoint to send the changes to. Default: embedded." completion-predictor:"target"`
 	Exclude []string `placeholder:"PTR" sep:"none" help:"Leave the field at this JSON pointer out of the hash. Can be repeated."`
 	Include []string `placeholder:"PTR" sep:"none" help:"Hash only the fields at these JSON pointers. Can be repeated."`
 	Strict  bool     `help:"Refuse numbers that a double would change, as RFC 8785 demands."`

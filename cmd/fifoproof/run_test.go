@@ -33,7 +33,7 @@ func call(t *testing.T, in string, args ...string) outcome {
 // TestHelp holds the help texts: they are what most people read first.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"", "verify", "plan", "judge", "report", "cases", "fields", "hash", "audit", "clean", "mutants", "serve"} {
+	for _, command := range []string{"", "verify", "plan", "judge", "report", "cases", "fields", "hash", "audit", "clean", "mutants", "serve", "completion"} {
 		args := append(strings.Fields(command), "--help")
 		got := call(t, "", args...)
 		require.Equal(t, cli.OK, got.code, "%q", args)

@@ -12,10 +12,10 @@ import (
 
 // selection says what is to be tested: the flags that verify and plan share.
 type selection struct {
-	Target           string              `default:"embedded" placeholder:"embedded|localstack|aws|URL" help:"Endpoint to test: 'embedded' (no set-up, virtual clock), 'localstack' (at FIFOPROOF_LOCALSTACK_URL, else 127.0.0.1:4566), 'aws' (Amazon SQS, in the region and account of your AWS configuration) or a URL, in real time. Default: embedded."`
+	Target           string              `default:"embedded" placeholder:"embedded|localstack|aws|URL" help:"Endpoint to test: 'embedded' (no set-up, virtual clock), 'localstack' (at FIFOPROOF_LOCALSTACK_URL, else 127.0.0.1:4566), 'aws' (Amazon SQS, in the region and account of your AWS configuration) or a URL, in real time. Default: embedded." completion-predictor:"target"`
 	EndpointOverride bool                `help:"With --target aws: test the endpoint that AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_SQS or the profile puts in AWS's place. Every report names it by its URL."`
 	Queue            *string             `placeholder:"NAME|URL" help:"Test this queue, which exists and carries the tag fifoproof:permit=verify, and not queues of the run's own: with the cases that its answers can decide. It is never deleted, purged or changed."`
-	Case             []string            `placeholder:"GLOB" sep:"none" help:"Only the cases whose id matches, such as 'window', 'window/resend' or '*/*/after-delete', and those they build on. Can be repeated."`
+	Case             []string            `placeholder:"GLOB" sep:"none" help:"Only the cases whose id matches, such as 'window', 'window/resend' or '*/*/after-delete', and those they build on. Can be repeated." completion-predictor:"case"`
 	Profile          conformance.Profile `default:"default" enum:"quick,default,experiments" placeholder:"quick|default|experiments" help:"quick: the cases without a wait. default: and those that wait up to 365 s. experiments: and all others, up to 21 min. Default: ${default}."`
 	Quick            bool                `help:"The same as --profile quick."`
 }
@@ -75,7 +75,7 @@ func profileOf(cases []conformance.Case) conformance.Profile {
 // policy is what counts for the exit code: the flags that verify and judge share.
 type policy struct {
 	Strict       bool     `help:"Count a SHOULD that is not met as a failure."`
-	AllowSkip    []string `placeholder:"ID" sep:"none" help:"A MUST case that may be skipped for want of a capability. Can be repeated."`
+	AllowSkip    []string `placeholder:"ID" sep:"none" help:"A MUST case that may be skipped for want of a capability. Can be repeated." completion-predictor:"case"`
 	Inconclusive string   `default:"fail" enum:"fail,warn" placeholder:"fail|warn" help:"What an open question is to the exit code: 2, or nothing. Default: ${default}."`
 	KnownFailing string   `placeholder:"FILE" type:"existingfile" help:"List of verdicts that are no surprise on this target. They do not count; a list that does not fit any more does."`
 }

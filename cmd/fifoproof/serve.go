@@ -37,7 +37,7 @@ type serveCmd struct {
 	Addr         string   `default:"127.0.0.1:9324" placeholder:"HOST:PORT" help:"Listen here. Port 0 picks a free one. Default: ${default}."`
 	Clock        string   `default:"real" enum:"real,virtual" placeholder:"real|virtual" help:"The machine's clock, or one that stands still until it is moved by POST /_fifoproof/clock/advance. Default: ${default}."`
 	Queue        []string `placeholder:"NAME.fifo" sep:"none" help:"Make this queue. Can be repeated."`
-	Variant      []string `placeholder:"NAME" sep:"none" help:"Do otherwise than SQS in one way, to see whether your own tests notice; 'fifoproof mutants' lists the names. Can be repeated."`
+	Variant      []string `placeholder:"NAME" sep:"none" help:"Do otherwise than SQS in one way, to see whether your own tests notice; 'fifoproof mutants' lists the names. Can be repeated." completion-predictor:"variant"`
 	Scope        string   `default:"queue" enum:"queue,messageGroup" placeholder:"queue|messageGroup" help:"Deduplication scope of the queues made. Default: ${default}."`
 	ContentBased bool     `help:"Let the queues made hash bodies that come without a deduplication ID."`
 	Public       bool     `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`

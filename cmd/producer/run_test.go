@@ -20,7 +20,7 @@ import (
 	"fifoproof/internal/emulator"
 )
 
-var update = flag.Bool("update", false, "write testdata/help.txt anew")
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // result is what a run of the program left.
 type result struct {
@@ -68,13 +68,26 @@ func TestHelp(t *testing.T) {
 	got := call(t, "", "--help")
 	require.Equal(t, cli.OK, got.code)
 	require.Empty(t, got.err)
-	const path = "testdata/help.txt"
+	golden(t, "testdata/help.txt", got.out)
+}
+
+// TestDocumentIsFresh: docs/cli/producer.md is what --help says.
+func TestDocumentIsFresh(t *testing.T) {
+	t.Parallel()
+	document, err := cli.Markdown(&flags{}, program)
+	require.NoError(t, err)
+	golden(t, "../../docs/cli/producer.md", document)
+}
+
+// golden compares with a file; -update writes it anew.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
 	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got.out), 0o600))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, string(want), got.out, "go test ./cmd/producer -update writes it anew")
+	require.Equal(t, string(want), got, "go test ./cmd/producer -update writes it anew")
 }
 
 func TestUsage(t *testing.T) {

@@ -14,9 +14,6 @@ import (
 	"golang.org/x/term"
 )
 
-// Version is what the programs and the endpoint say of themselves.
-const Version = "0.1.0"
-
 // Exit codes. CI relies on them; 1 outranks 3, which outranks 2.
 const (
 	OK           = 0  // all well
@@ -87,6 +84,20 @@ type Program struct {
 	Name     string
 	About    string // one paragraph
 	Examples string // shown at the end of --help, one command a line
+
+	// Words are what a shell may complete where the grammar says
+	// completion-predictor:"NAME", by that name.
+	Words map[string]func() []string
+
+	// Also are further command lines of the program, each reached by its first word.
+	Also []Also
+}
+
+// Also is a command line that its program parses apart from the others.
+type Also struct {
+	Word    string // the first argument
+	Grammar any    // a pointer to a kong grammar
+	Program Program
 }
 
 // Parse reads args into grammar (a pointer to a kong grammar). It returns
@@ -94,26 +105,17 @@ type Program struct {
 // printed (code OK), or the line cannot be used (code Usage, said on stdio.Err).
 func Parse(grammar any, p Program, args []string, stdio Stdio) (*kong.Context, int) {
 	exited, code := false, OK
-	parser, err := kong.New(grammar,
-		kong.Name(p.Name),
-		kong.Description(p.About),
-		kong.Writers(stdio.Out, stdio.Err),
-		kong.Exit(func(c int) { exited, code = true, c }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Vars{"version": p.Name + " " + Version},
-		kong.Help(func(options kong.HelpOptions, kctx *kong.Context) error {
-			if err := kong.DefaultHelpPrinter(options, kctx); err != nil {
-				return err
-			}
-			if kctx.Selected() == nil && p.Examples != "" {
-				fmt.Fprintf(stdio.Out, "\nExamples:\n%s\n", indent(p.Examples))
-			}
-			return nil
-		}),
-	)
+	parser, err := newParser(grammar, p, stdio, func(c int) { exited, code = true, c })
+	if err == nil && completing() {
+		err = complete(parser, p, stdio.Out)
+		exited = err == nil
+	}
 	if err != nil {
 		Report(stdio.Err, p.Name, fmt.Errorf("reading the command line's grammar: %w", err))
 		return nil, Harness
+	}
+	if exited {
+		return nil, OK
 	}
 	kctx, err := parser.Parse(args)
 	switch {
@@ -124,6 +126,26 @@ func Parse(grammar any, p Program, args []string, stdio Stdio) (*kong.Context, i
 		return nil, Usage
 	}
 	return kctx, OK
+}
+
+func newParser(grammar any, p Program, stdio Stdio, exit func(int)) (*kong.Kong, error) {
+	return kong.New(grammar,
+		kong.Name(p.Name),
+		kong.Description(p.About),
+		kong.Writers(stdio.Out, stdio.Err),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Vars{"version": versionText(p.Name)},
+		kong.Help(func(options kong.HelpOptions, kctx *kong.Context) error {
+			if err := kong.DefaultHelpPrinter(options, kctx); err != nil {
+				return err
+			}
+			if kctx.Selected() == nil && p.Examples != "" {
+				fmt.Fprintf(stdio.Out, "\nExamples:\n%s\n", indent(p.Examples))
+			}
+			return nil
+		}),
+	)
 }
 
 func indent(text string) string {

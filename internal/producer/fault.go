@@ -74,7 +74,7 @@ func classify(err error) fault {
 	code := ""
 	var answer smithy.APIError
 	if errors.As(err, &answer) {
-		code = answer.ErrorCode()
+		code = awserr.Name(answer.ErrorCode())
 	}
 	f.answered = answer != nil || status >= http.StatusMultipleChoices
 	if !f.answered {
