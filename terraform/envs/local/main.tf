@@ -40,4 +40,5 @@ module "queue" {
   create_alarms               = var.create_alarms
   create_alarm_topic          = var.create_alarms
   alarm_emails                = var.alarm_emails
+  tag_alarms                  = var.tag_alarms
 }

@@ -99,3 +99,10 @@ variable "alarm_emails" {
   type        = set(string)
   default     = []
 }
+
+# LocalStack 4.14.0 forgets them, and each plan would set them again.
+variable "tag_alarms" {
+  description = "Whether the alarms have the tags too."
+  type        = bool
+  default     = false
+}

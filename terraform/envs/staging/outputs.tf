@@ -10,12 +10,12 @@ output "dead_letter_queue_url" {
 
 output "region" {
   description = "Region of the queues."
-  value       = module.queue.region
+  value       = var.region
 }
 
 output "account" {
   description = "Account of the queues."
-  value       = module.queue.account
+  value       = var.account_id
 }
 
 output "settings" {

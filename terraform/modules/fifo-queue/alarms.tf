@@ -50,7 +50,7 @@ resource "aws_cloudwatch_metric_alarm" "queue" {
 
   alarm_actions = local.alarm_actions
   ok_actions    = local.alarm_actions
-  tags          = var.tags
+  tags          = var.tag_alarms ? var.tags : {}
 }
 
 resource "aws_sns_topic" "alarms" {

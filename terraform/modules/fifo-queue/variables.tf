@@ -290,6 +290,13 @@ variable "alarm_period_seconds" {
   }
 }
 
+variable "tag_alarms" {
+  description = "Whether the alarms have the tags too. Off on LocalStack 4.14.0, which forgets them, so that each plan would set them again."
+  type        = bool
+  default     = true
+  nullable    = false
+}
+
 variable "create_alarm_topic" {
   description = "Whether to create an SNS topic that the alarms publish to."
   type        = bool

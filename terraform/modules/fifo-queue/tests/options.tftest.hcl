@@ -227,6 +227,21 @@ run "tags" {
     condition     = aws_sns_topic.alarms[0].tags == tomap({ team = "payments" }) && alltrue([for p in aws_iam_policy.role : p.tags == tomap({ team = "payments" })])
     error_message = "topic and policies should have the tags"
   }
+  assert {
+    condition     = alltrue([for a in aws_cloudwatch_metric_alarm.queue : a.tags == tomap({ team = "payments" })])
+    error_message = "and so should the alarms"
+  }
+}
+
+run "alarms_without_tags" {
+  variables {
+    tags       = { team = "payments" }
+    tag_alarms = false
+  }
+  assert {
+    condition     = alltrue([for a in aws_cloudwatch_metric_alarm.queue : length(a.tags) == 0]) && length(aws_sns_topic.alarms[0].tags) == 1
+    error_message = "the alarms alone should be without tags"
+  }
 }
 
 run "alarms" {
