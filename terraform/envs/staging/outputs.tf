@@ -8,6 +8,11 @@ output "dead_letter_queue_url" {
   value       = module.queue.dead_letter_queue_url
 }
 
+output "dead_letter_queue_arn" {
+  description = "ARN of the dead-letter queue, for start-message-move-task."
+  value       = module.queue.dead_letter_queue_arn
+}
+
 output "region" {
   description = "Region of the queues."
   value       = var.region
