@@ -63,7 +63,7 @@ golden: build ## Write the golden files and the generated documents anew
 	go test ./cmd/... ./internal/report ./internal/conformance -update
 	$(BIN)/fifoproof mutants --markdown > docs/MUTANTS.md
 
--include localstack/targets.mk peers/targets.mk dist/targets.mk
+-include localstack/targets.mk peers/targets.mk dist/targets.mk terraform/targets.mk
 
 .PHONY: clean
 clean: ## Remove what the other targets made

@@ -11,6 +11,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${LOCALSTACK_CACHE:-$root/.cache/localstack}
 version=4.14.0
+services=${LOCALSTACK_SERVICES:-sqs}
 port=${LOCALSTACK_PORT:-4566}
 url=http://127.0.0.1:$port
 state=$cache/run-$port
@@ -22,6 +23,7 @@ harness=3 usage=64
 
 variables='Variables:
   LOCALSTACK_PORT        port on 127.0.0.1 (4566); each port has an instance of its own
+  LOCALSTACK_SERVICES    which services (sqs); others, such as Terraform needs: sqs,sns,iam,sts,cloudwatch,kms
   LOCALSTACK_WAY         docker or python; else a Docker engine that answers, or Python
   LOCALSTACK_PYTHON      which Python >= 3.13 to use
   LOCALSTACK_IMAGE       another image (localstack/localstack:4.14.0), Docker only
@@ -51,6 +53,8 @@ options() {
   if ! [[ $port =~ ^[1-9][0-9]{0,4}$ ]] || [ "$port" -gt 65535 ]; then
     fail $usage "LOCALSTACK_PORT is '$port', which is not a port"
   fi
+  [[ ,$services, =~ ^(,[a-z0-9]+)+,$ && ,$services, == *,sqs,* ]] ||
+    fail $usage "LOCALSTACK_SERVICES is '$services', which is no list such as sqs,sns"
 }
 
 # limited SECONDS COMMAND...: macOS has no 'timeout'; there, without a limit.
