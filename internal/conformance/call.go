@@ -16,6 +16,7 @@ const (
 	callSendBatch = "SendMessageBatch"
 	callReceive   = "ReceiveMessage"
 	callDelete    = "DeleteMessage"
+	callSettings  = "GetQueueAttributes"
 )
 
 // What the wire reads of requests and answers in AWS JSON 1.0. Field names are the

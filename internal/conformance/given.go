@@ -273,7 +273,7 @@ type keeper struct{ next sqs.HTTPClient }
 
 // harmless are the actions that a run on a given queue may call.
 var harmless = []string{
-	callSend, callSendBatch, callReceive, callDelete, "ChangeMessageVisibility", "GetQueueAttributes", "GetQueueUrl",
+	callSend, callSendBatch, callReceive, callDelete, "ChangeMessageVisibility", callSettings, "GetQueueUrl",
 }
 
 // Do passes a request on, if it can do no harm.

@@ -11,9 +11,9 @@ import (
 // guide, API permissions reference; API reference, CreateQueue, tags).
 var withActions = map[string][]string{
 	callCreate:              {"TagQueue"}, // each queue of a run is made with tags
-	"StartMessageMoveTask":  {callReceive, callDelete, "GetQueueAttributes", callSend},
-	"CancelMessageMoveTask": {callReceive, callDelete, "GetQueueAttributes"},
-	"ListMessageMoveTasks":  {"GetQueueAttributes"},
+	"StartMessageMoveTask":  {callReceive, callDelete, callSettings, callSend},
+	"CancelMessageMoveTask": {callReceive, callDelete, callSettings},
+	"ListMessageMoveTasks":  {callSettings},
 }
 
 // Permissions are those that AWS asks for with SQS actions, as an IAM policy names them,
