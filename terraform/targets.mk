@@ -1,4 +1,4 @@
-# A staging queue on AWS, or with STAGING=local on LocalStack: docs/staging.md.
+# A staging queue on AWS, or with STAGING=local on LocalStack: docs/operations.md.
 
 .PHONY: staging-plan
 staging-plan: ## Show what Terraform would change at the staging queue

@@ -20,7 +20,7 @@ import (
 // guard is what stands before a run that costs money: the flags of verify.
 type guard struct {
 	Yes      bool `help:"With --target aws: do not ask before the run. Off a terminal nothing runs there without it."`
-	MaxCalls int  `placeholder:"N" help:"Make no more than this many calls: a run stops there, and keeps enough of them back to delete its queues. Default with --target aws: half as many again as the plan has."`
+	MaxCalls int  `placeholder:"N" help:"Make no more than this many calls: a run stops there, and keeps enough of them back to delete its queues. Default with --target aws: what the plan has, half as many again, and 20."`
 }
 
 func (g *guard) check(spec string) error {

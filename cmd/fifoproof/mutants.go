@@ -18,7 +18,7 @@ const pairedWith = "forgets-on-delete"
 
 type mutantsCmd struct {
 	Variant  []string `placeholder:"NAME" sep:"none" help:"Only this variant of the embedded endpoint. Can be repeated." completion-predictor:"variant"`
-	Seed     uint64   `default:"1" placeholder:"N" help:"Of what variants do by chance. Default: ${default}."`
+	Seed     uint64   `default:"1" placeholder:"N" help:"Seed of what variants do by chance. Default: ${default}."`
 	Markdown bool     `xor:"form" help:"Print a document (docs/MUTANTS.md)."`
 	JSON     bool     `name:"json" xor:"form" help:"Print a JSON array."`
 }

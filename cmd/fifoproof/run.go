@@ -38,15 +38,15 @@ var commandLine = cli.Program{
 	About: "Proves what an Amazon SQS FIFO queue does with duplicates.",
 	Examples: `
 		fifoproof verify
-		fifoproof plan --target http://127.0.0.1:9324
+		fifoproof plan --target aws
 		fifoproof verify --target http://127.0.0.1:9324 --case 'window/*' --out report
 		fifoproof judge report
-		fifoproof report localstack aws --format html > matrix.html
+		fifoproof report out/localstack out/aws --format html > matrix.html
 		fifoproof fields examples/order.json --exclude /sent_at
 		fifoproof hash order.json
 		fifoproof audit sends.jsonl receipts.db
-		fifoproof serve --queue orders.fifo
-
+		fifoproof serve --queue orders.fifo`,
+	Notes: `
 		Exit codes: 0 all well, 1 a MUST failed, 2 inconclusive, 3 the harness failed, 64 usage.
 		'go run' and 'make' do not pass exit codes on; use the built binary where they matter.`,
 	Words: words,

@@ -76,7 +76,7 @@ func profileOf(cases []conformance.Case) conformance.Profile {
 type policy struct {
 	Strict       bool     `help:"Count a SHOULD that is not met as a failure."`
 	AllowSkip    []string `placeholder:"ID" sep:"none" help:"A MUST case that may be skipped for want of a capability. Can be repeated." completion-predictor:"case"`
-	Inconclusive string   `default:"fail" enum:"fail,warn" placeholder:"fail|warn" help:"What an open question is to the exit code: 2, or nothing. Default: ${default}."`
+	Inconclusive string   `default:"fail" enum:"fail,warn" placeholder:"fail|warn" help:"With 'warn', open questions (inconclusive or skipped) leave the exit code alone. Default: ${default}."`
 	KnownFailing string   `placeholder:"FILE" type:"existingfile" help:"List of verdicts that are no surprise on this target. They do not count; a list that does not fit any more does."`
 }
 

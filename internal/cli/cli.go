@@ -84,6 +84,7 @@ type Program struct {
 	Name     string
 	About    string // one paragraph
 	Examples string // shown at the end of --help, one command a line
+	Notes    string // shown below them, for instance what exit codes mean
 
 	// Words are what a shell may complete where the grammar says
 	// completion-predictor:"NAME", by that name.
@@ -140,8 +141,14 @@ func newParser(grammar any, p Program, stdio Stdio, exit func(int)) (*kong.Kong,
 			if err := kong.DefaultHelpPrinter(options, kctx); err != nil {
 				return err
 			}
-			if kctx.Selected() == nil && p.Examples != "" {
+			if kctx.Selected() != nil {
+				return nil
+			}
+			if p.Examples != "" {
 				fmt.Fprintf(stdio.Out, "\nExamples:\n%s\n", indent(p.Examples))
+			}
+			if p.Notes != "" {
+				fmt.Fprintf(stdio.Out, "\n%s\n", unindent(p.Notes))
 			}
 			return nil
 		}),

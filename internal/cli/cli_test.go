@@ -19,7 +19,7 @@ type grammar struct {
 
 func parse(args ...string) (selected string, code int, out, err string) {
 	var o, e bytes.Buffer
-	parsed, code := cli.Parse(&grammar{}, cli.Program{Name: "prog", About: "Does it.", Examples: "prog send --queue q"}, args, cli.Stdio{Out: &o, Err: &e})
+	parsed, code := cli.Parse(&grammar{}, cli.Program{Name: "prog", About: "Does it.", Examples: "prog send --queue q", Notes: "Exit codes: 0."}, args, cli.Stdio{Out: &o, Err: &e})
 	if parsed != nil {
 		selected = parsed.Command()
 	}
@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 	selected, code, out, _ = parse("--help")
 	require.Empty(t, selected)
 	require.Equal(t, cli.OK, code)
-	require.Contains(t, out, "Examples:\n  prog send --queue q\n")
+	require.Contains(t, out, "Examples:\n  prog send --queue q\n\nExit codes: 0.\n")
 
 	for _, args := range [][]string{{}, {"send"}, {"send", "--queue", "q", "--nonsense"}, {"receive"}} {
 		selected, code, out, err = parse(args...)

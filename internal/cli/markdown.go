@@ -38,6 +38,9 @@ func markdown(doc *strings.Builder, grammar any, p Program, level int) error {
 	if p.Examples != "" {
 		fmt.Fprintf(doc, "\nExamples:\n\n```\n%s\n```\n", unindent(p.Examples))
 	}
+	if p.Notes != "" {
+		fmt.Fprintf(doc, "\n%s\n", prose(unindent(p.Notes)))
+	}
 	for _, command := range app.Children {
 		if command.Hidden {
 			continue
@@ -96,7 +99,6 @@ var markup = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`", 
 func prose(text string) string { return markup.Replace(text) }
 
 // cell is prose for a table, where a bar ends a cell.
-
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(prose(text), "|", `\|`), "\n", " ")
 }

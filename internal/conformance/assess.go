@@ -128,7 +128,9 @@ func (t *tries) take(r Record) {
 	if r.Call != nil {
 		t.calls++
 	}
-	t.queues += len(t.last.Queues) - queues
+	if r.On == nil { // it was not made where it was given
+		t.queues += len(t.last.Queues) - queues
+	}
 }
 
 // lacks says why the target cannot do what a case needs.

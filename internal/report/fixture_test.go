@@ -207,6 +207,35 @@ func foreign() *conformance.Results {
 	return r
 }
 
+// given is a run on one queue that others use: most of the catalogue cannot be asked there.
+func given() *conformance.Results {
+	told := tell("response/duplicate/message-id", conformance.Must, conformance.Pass).
+		says("The answer to a duplicate has the MessageId of the first send.", "the MessageId of the first", "the same MessageId", "").
+		send(0, "fifoproof-9c21-1", "order", 0.003, 0.011, 1, "the first send").send(0, "fifoproof-9c21-1", "order", 0.020, 0.028, 1, "the duplicate").
+		got(0, "fifoproof-9c21-1", "order", 0.031, 0.040, 1, false)
+	open := tell("lifecycle/resend/after-delete", conformance.Must, conformance.Inconclusive).
+		says("An order is received and deleted, and sent again.", "no copy of the resend", "the resend: no copy",
+			"nothing speaks against it, and what does not come proves nothing here: another consumer may have taken it").
+		send(0, "fifoproof-9c21-2", "again", 0.003, 0.011, 2, "the first send").got(0, "fifoproof-9c21-2", "again", 0.012, 0.020, 2, false).
+		send(0, "fifoproof-9c21-2", "again", 0.034, 0.041, 2, "the resend")
+	open.r.Shared = true
+	r := &conformance.Results{
+		Target: conformance.Target{
+			Name: "aws", Product: "Amazon SQS", Region: "eu-central-1", Clock: "real", Queue: "https://sqs.eu-central-1.amazonaws.com/123456789012/staging-orders.fifo",
+		},
+		Run: "9c21", Version: "0.2.0", Profile: conformance.Default, Started: time.Date(2026, time.November, 29, 9, 30, 0, 0, time.UTC),
+		Cases:  []conformance.Result{told.r, open.r},
+		NotRun: []string{"response/send/body-md5", "scope/group/interleaved", "window/resend/inside-late"},
+		NotRunWhy: map[string]string{
+			"scope/group/interleaved":   "needs queues of its own with the capability " + string(conformance.Scope),
+			"window/resend/inside-late": "waits, and what has not come by then proves nothing on a queue that others may read",
+		},
+	}
+	r.Summary = conformance.Summary{NotRun: 3, Calls: 31, Seconds: 4.2, QueueTime: 0.2}
+	count(r)
+	return r
+}
+
 // presentable is foreign without what only a test needs: for pictures that people see.
 func presentable() *conformance.Results {
 	r := foreign()

@@ -40,6 +40,14 @@ func anything(t *rapid.T) *conformance.Results {
 		Policy:  conformance.Policy{Strict: rapid.Bool().Draw(t, "strict"), Inconclusive: rapid.SampledFrom([]string{"", "warn"}).Draw(t, "policy")},
 	}
 	some(func() { r.NotRun = append(r.NotRun, text.Draw(t, "not run")) })
+	for _, id := range r.NotRun {
+		if rapid.Bool().Draw(t, "has a reason") {
+			if r.NotRunWhy == nil {
+				r.NotRunWhy = map[string]string{}
+			}
+			r.NotRunWhy[id] = text.Draw(t, "why not")
+		}
+	}
 	some(func() { r.Stale = append(r.Stale, text.Draw(t, "stale")) })
 	some(func() {
 		c := conformance.Result{

@@ -118,7 +118,8 @@ type run struct {
 	Edges          []*edgePicture
 	Fields         []fieldsPart
 	Areas          []areaPart
-	NotRun         []string
+	NotRun         []leftOut
+	NotRunWhy      bool // whether any of them has a reason of its own
 	Stale          []string
 	How            []fact
 	Verdicts       []choice
@@ -200,7 +201,8 @@ var capabilities = []capability{
 const mostOpen = 10
 
 func newRun(results *conformance.Results, index int, several bool) *run {
-	r := &run{Anchor: "run", Name: strings.TrimSpace(product(results.Target) + " " + results.Target.Version), NotRun: results.NotRun, Stale: results.Stale}
+	r := &run{Anchor: "run", Name: strings.TrimSpace(product(results.Target) + " " + results.Target.Version), Stale: results.Stale}
+	r.NotRun, r.NotRunWhy = leftOuts(results)
 	if several {
 		r.prefix = fmt.Sprintf("%d/", index+1)
 		r.Anchor = fmt.Sprintf("run-%d", index+1)
@@ -341,7 +343,10 @@ func how(results *conformance.Results) []fact {
 		{Name: "again", Value: command(results, profiled(results)...), Code: true},
 		{Name: "clock", Value: clock},
 	}
-	if s.Calls > 0 || s.Queues > 0 {
+	switch {
+	case t.Queue != "":
+		list = append(list, fact{Name: "traffic", Value: plural(s.Calls, "call") + " to the one queue that was given"})
+	case s.Calls > 0 || s.Queues > 0:
 		list = append(list, fact{Name: "traffic", Value: plural(s.Calls, "call") + " to " + plural(s.Queues, "queue") + " of its own"})
 	}
 	premises, tries := 0, 0

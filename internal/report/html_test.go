@@ -40,6 +40,7 @@ func TestHTML(t *testing.T) {
 	t.Parallel()
 	golden(t, "report.html", page(t, foreign()))
 	golden(t, "report-exact.html", page(t, own(12)))
+	golden(t, "report-queue.html", page(t, given()))
 	golden(t, "report-several.html", page(t, own(12), warned()))
 }
 
@@ -47,7 +48,7 @@ func TestHTML(t *testing.T) {
 // that each element ends and each attribute is quoted, whatever an endpoint said.
 func TestHTMLIsWellFormed(t *testing.T) {
 	t.Parallel()
-	for _, content := range [][]byte{page(t, foreign()), page(t, own(40)), page(t, own(12), foreign(), warned()), page(t), page(t, &conformance.Results{})} {
+	for _, content := range [][]byte{page(t, foreign()), page(t, own(40)), page(t, own(12), foreign(), warned(), given()), page(t), page(t, &conformance.Results{})} {
 		// XML 1.0 has no control characters, HTML does.
 		decoder := xml.NewDecoder(strings.NewReader(strings.ReplaceAll(string(content), "\x01", " ")))
 		drawings := 0

@@ -14,8 +14,9 @@ import (
 const mostMarkdown = 100 << 10
 
 // Markdown writes results for the summary page of a CI job: the verdict in a sentence,
-// counts, what needs looking at, the edge, and all cases folded. It stays under
-// 100 KiB: where it would not, the list of all cases is left out, and then what is
+// counts, what needs looking at, the edge, and folded all cases and those that a given
+// queue could not be asked. It stays under 100 KiB: where it would not, these lists are
+// left out, and then what is
 // beyond the first failures.
 func Markdown(w io.Writer, results *conformance.Results) error {
 	for _, size := range []struct {
@@ -57,6 +58,7 @@ func summary(results *conformance.Results, table bool, most int) *bytes.Buffer {
 	failures(b, results, most)
 	if table {
 		allCases(b, results)
+		notRunReasons(b, results)
 	}
 	return b
 }

@@ -18,7 +18,7 @@ import (
 
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
-	for name, r := range map[string]*conformance.Results{"summary.md": foreign(), "summary-pass.md": own(40)} {
+	for name, r := range map[string]*conformance.Results{"summary.md": foreign(), "summary-pass.md": own(40), "summary-queue.md": given()} {
 		var b bytes.Buffer
 		require.NoError(t, report.Markdown(&b, r))
 		golden(t, name, b.Bytes())

@@ -136,10 +136,6 @@ func (s Style) sum(results *conformance.Results) string {
 	return fmt.Sprintf("%s · %s · exit %d", line, Duration(seconds(sum.Seconds)), sum.Exit)
 }
 
-func notRun(results *conformance.Results) int {
-	return max(results.Summary.NotRun, len(results.NotRun))
-}
-
 // paint colours text as the verdict asks, if colour is wanted.
 func (s Style) paint(v conformance.Verdict, text string) string {
 	colour, known := map[conformance.Verdict]string{
