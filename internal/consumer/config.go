@@ -39,16 +39,44 @@ type Config struct {
 	// Queue is the queue's URL. Its last part, the name, is the queue's identity in
 	// the receipts.
 	Queue string
-	// Scope is the queue's deduplication scope. Where it is the message group, the
-	// group is part of every key.
-	Scope window.Scope
+	// Name is who the effects are for, and part of every key: two consumers of one
+	// queue with different names each have their own. "": the queue's name.
+	Name string
+	// Grouped says that the message group is part of every key. It has to be where the
+	// queue's deduplication scope is the message group.
+	Grouped bool
 	// Key says what the key is made from.
 	Key KeyRule
 	// Hash makes content keys, with the user's selection of fields. It must not put
 	// the group into the hash. Nil: the whole body, exact.
 	Hash *contenthash.Hasher
-	// Effect is what a fresh key causes. Nil: a row in effects.
-	Effect receipt.Effect
+	// Handler carries events out. Nil: a row in the table effects each.
+	Handler handler.Handler
+	// Repeated says what to do with a known key under another MessageId. "": skip.
+	Repeated receipt.Policy
+	// Worker names this process in leases and attempts. "": host, process and a
+	// random part.
+	Worker string
+	// Concurrency is how many message groups are worked on at once. 0: 10.
+	Concurrency int
+	// Visibility is for how long a received message is hidden, and then again with
+	// every heartbeat: whole seconds from 1 s to 12 h. 0: [DefaultVisibility]. It is
+	// asked for with every receive, so the queue's own setting does not matter.
+	Visibility time.Duration
+	// Lease is for how long a claim holds without a renewal. 0: as Visibility.
+	Lease time.Duration
+	// MaxReceives is the queue's maxReceiveCount, after which SQS moves a message to
+	// the dead-letter queue. 0: it has no redrive policy.
+	MaxReceives int
+	// Backoff says how long to wait after a failed attempt. Zero: [DefaultBackoff].
+	Backoff backoff.Policy
+	// Drain is how long messages at work may still take when the context has ended;
+	// then their context ends too. 0: [DefaultDrain].
+	Drain time.Duration
+	// Random makes jitter. Nil: seeded by the system.
+	Random *rand.Rand
+	// Observer is told what happens. Nil: nobody is.
+	Observer Observer
 	// Wait is the longest wait of one poll, in whole seconds up to [MaxWait], which
 	// is its default.
 	Wait time.Duration
@@ -75,7 +103,7 @@ func (c Config) Validate() error {
 	if c.UntilEmpty < 0 {
 		errs = append(errs, fmt.Errorf("a silence of %v cannot be waited for", c.UntilEmpty))
 	}
-	if c.Hash != nil && c.Hash.Selective() && !c.Key.hashes() {
+	if c.Hash != nil && c.Hash.Selective() && c.Key.kind == keyMessage {
 		errs = append(errs, fmt.Errorf("a selection of fields has no effect on the key %s", c.Key))
 	}
 	return errors.Join(errs...)

@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"time"
@@ -11,9 +12,10 @@ type Kind string
 
 const (
 	// Pending is a delivery of which no more is known than that it arrived: work on
-	// it has not ended, was cut off, or was put off.
+	// it has not ended, was cut off by a crash, or was put off (Reason says so where
+	// the consumer could).
 	Pending Kind = "pending"
-	// Fresh is the first delivery of its key: the effect happened.
+	// Fresh is the delivery that completed its key: the effect happened.
 	Fresh Kind = "fresh"
 	// Redelivered is a message that was completed before, brought again by the
 	// queue under the same MessageId: no effect.
@@ -22,74 +24,126 @@ const (
 	// that came after the queue's deduplication window, or an equal event that was
 	// meant. No effect.
 	Repeated Kind = "repeated"
-	// Rejected is a delivery that no key could be made for. No effect.
+	// Rejected is a delivery that will never have an effect: no key could be made
+	// for it, its key is known with another fingerprint, or its handler refused it.
 	Rejected Kind = "rejected"
+	// Failed is a delivery whose attempt ended without effect and may be tried again.
+	Failed Kind = "failed"
 )
 
 // Kinds are all kinds, in the order in which they are shown.
-func Kinds() []Kind { return []Kind{Fresh, Redelivered, Repeated, Rejected, Pending} }
+func Kinds() []Kind { return []Kind{Fresh, Redelivered, Repeated, Rejected, Failed, Pending} }
 
-// Key is what makes two deliveries the same event. Two keys are one where
-// Delivery.Queue, Space, Group and Value are all equal, byte for byte; each is
-// stored on its own, so no choice of characters can make two keys meet.
-type Key struct {
-	// Rule names what the value was taken from: "attribute:idempotency-key",
-	// "content", "pointer:/event_id", "attribute:NAME" or "message". It explains the
-	// key and is no part of it.
-	Rule string
-	// Space keeps the values of different rules apart: event 7 is not order 7.
-	Space string
-	// Group is the message group where it is part of the key, else "" (a FIFO
-	// queue's groups are never empty).
-	Group string
-	// Value is the key itself. A zero Key has none.
-	Value string
-}
+// Done reports whether the message is finished with, its effect having happened.
+func (k Kind) Done() bool { return k == Fresh || k == Redelivered || k == Repeated }
 
 // Delivery is one message in one reply of a queue.
 type Delivery struct {
 	Queue          string // the queue's name; its URL's host may change
 	MessageID      string
+	OriginID       string // MessageId of the message that this is a redriven copy of; "" where it is none
 	Group          string // "" where the queue has no groups
 	DedupID        string // as the queue reports it; a dead-letter move replaces it
 	SequenceNumber string // up to 128 bits, in decimal
 	ReceiveCount   int    // how often the queue has given the message out; 0 where it does not tell
 	BodyDigest     string // of what the id was made from, in hex; "" where unknown
+	Fingerprint    string // what deliveries of one key must share; "" where there is none to compare
 	SentAt         time.Time
 	ReceivedAt     time.Time
 	Key            Key // zero where none could be made
 }
 
-// Origin is the first delivery of a key.
+// Identity is the MessageId that attempts and repeats are found by: that of the
+// first message, where this one is a redriven copy.
+func (d Delivery) Identity() string { return cmp.Or(d.OriginID, d.MessageID) }
+
+// Origin is the delivery of a key that had the effect.
 type Origin struct {
-	MessageID  string
+	MessageID  string // its [Delivery.Identity]
 	ReceivedAt time.Time
+}
+
+// Attempt is one go at carrying out a delivery's effect. Zero where none was made.
+type Attempt struct {
+	Number  int // from 1, over all deliveries of the message, redriven copies included
+	Worker  string
+	Started time.Time
+	Ended   time.Time // zero: at work, or its worker died
 }
 
 // Receipt is what is on record about a delivery.
 type Receipt struct {
-	ID int64 // rises in the order in which deliveries were begun
+	ID int64 // rises in the order in which deliveries were recorded
 	Delivery
-	Kind   Kind
-	Reason string // why it was rejected
-	First  Origin // of a redelivered or repeated key; else zero
+	Kind    Kind
+	Reason  string // why it was rejected, failed or put off
+	First   Origin // of a redelivered or repeated key; else zero
+	Attempt Attempt
 }
 
-// Claim is the right to complete a delivery that was begun.
+// Claim is the right to carry out a delivery's effect: a lease on its key.
 type Claim struct {
 	ID       int64 // of the receipt
 	Delivery Delivery
+	Attempt  int    // its number, from 1
+	Token    string // the fencing token: whoever takes the lease over has another one
+	Key      string // encoded, as the inbox knows it
 }
 
-// Outcome is what Complete made of a delivery.
-type Outcome struct {
-	Kind  Kind   // Fresh, Redelivered or Repeated
-	First Origin // of the key; this very delivery where it is Fresh
+// Policy says what to do with a known key that comes under another MessageId.
+type Policy string
+
+const (
+	// Skip has no second effect: the receipt is Repeated. The default.
+	Skip Policy = "skip"
+	// Run carries the effect out again: the MessageId joins the key.
+	Run Policy = "run"
+	// Refuse rejects the message.
+	Refuse Policy = "reject"
+)
+
+// Terms are what a claim is asked for under.
+type Terms struct {
+	Worker string
+	// Lease is how long the claim holds when it is neither renewed nor ended. It
+	// always has an end: zero or less is over at once.
+	Lease    time.Duration
+	Repeated Policy // "": Skip
+	// Now is the consumer's clock. A store whose database several machines share
+	// judges leases by the database's clock instead.
+	Now time.Time
+}
+
+// Decision is what [Store.Begin] made of a delivery.
+type Decision struct {
+	// Kind is Fresh where the caller holds Claim and must carry out the effect,
+	// Pending where the key is in flight elsewhere, else what the receipt now says:
+	// Redelivered, Repeated or Rejected.
+	Kind   Kind
+	Claim  Claim     // of Fresh
+	First  Origin    // of Redelivered and Repeated, and of what was rejected as a repeat
+	Result string    // of Redelivered and Repeated: what Complete was given for the key
+	Until  time.Time // of Pending: when the lease that is in the way ends, by Terms.Now's clock
+	Reason string    // of Rejected and Pending
+	// TookOver is set where the claim's key was leased by somebody whose lease has ended.
+	TookOver bool
+	// Repeats is set where the key is known under another MessageId, whatever the
+	// policy made of that.
+	Repeats bool
+}
+
+// Ending is how an attempt ends without effect.
+type Ending struct {
+	// Kind is Failed (may be tried again), Rejected (never will be) or Pending (given
+	// back: it counts as no attempt).
+	Kind   Kind
+	Reason string
+	At     time.Time
 }
 
 // Counts are the receipts by kind, and the effects on record.
 type Counts struct {
-	Fresh, Redelivered, Repeated, Rejected, Pending int64
+	Fresh, Redelivered, Repeated, Rejected, Failed, Pending int64
 	// Effects counts the rows that [Store.Complete] writes where it is given no
 	// effect of the caller's own.
 	Effects int64
@@ -97,7 +151,7 @@ type Counts struct {
 
 // Deliveries is the number of all receipts.
 func (c Counts) Deliveries() int64 {
-	return c.Fresh + c.Redelivered + c.Repeated + c.Rejected + c.Pending
+	return c.Fresh + c.Redelivered + c.Repeated + c.Rejected + c.Failed + c.Pending
 }
 
 // Add counts n more receipts of a kind.
@@ -111,22 +165,33 @@ func (c *Counts) Add(kind Kind, n int64) {
 		c.Repeated += n
 	case Rejected:
 		c.Rejected += n
+	case Failed:
+		c.Failed += n
 	case Pending:
 		c.Pending += n
 	}
 }
 
-// Filter selects receipts.
+// Filter selects receipts. Its zero value selects all; what is set must all hold.
 type Filter struct {
-	Kinds []Kind // none: all
+	Kinds   []Kind // any of them
+	Queue   string
+	Group   string
+	Message string // a MessageId, or the first MessageId of a redriven copy
+	Key     string // a key's value
+	Since   time.Time
+	Until   time.Time // not included
 }
 
 var (
-	// ErrNoKey is returned by Complete for a delivery without a key, which can only
-	// be rejected.
+	// ErrNoKey is returned by Begin for a delivery without a key, which can only be
+	// rejected.
 	ErrNoKey = errors.New("the delivery has no key")
-	// ErrSettled is returned where a delivery was completed or rejected before.
+	// ErrSettled is returned where a receipt was settled before.
 	ErrSettled = errors.New("the receipt is settled already")
+	// ErrLost is returned by Renew, Complete and Release where the lease was taken
+	// over: somebody else has the key, and this caller's work must count for nothing.
+	ErrLost = errors.New("the lease was taken over")
 )
 
 // Collect gathers what [Store.Receipts] yields.
