@@ -13,6 +13,7 @@ import (
 	"fifoproof/internal/cli"
 	"fifoproof/internal/consumer"
 	"fifoproof/internal/contenthash"
+	"fifoproof/internal/handler"
 	"fifoproof/internal/receipt"
 	"fifoproof/internal/target"
 )
@@ -84,6 +85,9 @@ type consumeFlags struct {
 	Repeated string   `help:"What to do with a known key under another MessageId: skip (no second effect), run (carry it out again, once) or reject (default: ${default})." default:"skip" placeholder:"POLICY" completion-predictor:"policy"`
 
 	Handler string        `help:"What carries an event out: record, ledger (ledger:version, ledger:upsert), print, 'exec COMMAND', or 'http URL' (default: ${default}). exec: body on standard input, exit 0 done, 75 try again, 65 reject. http: POST with Idempotency-Key." default:"record" placeholder:"HANDLER"`
+	Account string        `help:"Where ledger finds the account in the body (JSON pointer; default: ${default})." default:"/account" placeholder:"PTR"`
+	Amount  string        `help:"Where ledger finds the amount in the body (JSON pointer; default: ${default})." default:"/amount" placeholder:"PTR"`
+	Natural string        `help:"Where ledger:upsert finds what makes a booking unique (JSON pointer; default: the event's idempotency key)." placeholder:"PTR"`
 	Timeout time.Duration `help:"How long one call of exec or http may take; then it has failed (default: ${default})." default:"5m" placeholder:"TIME"`
 
 	Concurrency int           `help:"How many message groups are worked on at once (default: ${default})." default:"10" placeholder:"N"`
@@ -135,6 +139,20 @@ func (f *consumeFlags) config() (consumer.Config, error) {
 			"leave out --key to hash the selected fields, or leave out %s to take the key as it stands", f.selection())
 	}
 	return cfg, nil
+}
+
+// handler is what carries events out; nil for record.
+func (f *consumeFlags) handler(stdio cli.Stdio) (handler.Handler, error) {
+	h, err := handler.Parse(f.Handler, handler.Options{
+		Output: stdio.Out, Timeout: f.Timeout, Ledger: handler.Booking{Account: f.Account, Amount: f.Amount, Natural: f.Natural},
+	})
+	if err != nil {
+		return nil, cli.Hint(fmt.Errorf("reading --handler: %w", err), "a handler is record, ledger, print, 'exec COMMAND' or 'http URL'")
+	}
+	if _, prints := h.(*handler.Print); prints && f.JSON {
+		return nil, cli.Hint(errors.New("--handler print and --json both write to standard output"), "leave out one of them")
+	}
+	return h, nil
 }
 
 // check says of the flags that stand alone what cannot be used.
