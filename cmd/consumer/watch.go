@@ -72,4 +72,3 @@ func metricsOptions(around surroundings, store receipt.Store) telemetry.Options 
 	}
 	return options
 }
-
