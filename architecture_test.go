@@ -29,7 +29,7 @@ var below = map[string][]string{
 	"internal/receipt/pgtest":      {"internal/receipt/postgres"},
 	"internal/backoff":             {},
 	"internal/handler":             {"internal/receipt"},
-	"internal/telemetry":           {"internal/consumer"},
+	"internal/telemetry":           {"internal/consumer", "internal/handler", "internal/receipt", "internal/clock"},
 	"internal/deadletter":          {"internal/awserr", "internal/clock", "internal/contenthash", "internal/receipt"},
 	"internal/timeline":            {"internal/receipt"},
 	"internal/fifo":                {"internal/window"},
@@ -46,16 +46,19 @@ var below = map[string][]string{
 
 // onlyIn names packages outside the module that few of ours may import.
 var onlyIn = map[string][]string{
-	"github.com/aws/aws-sdk-go-v2/config":      {"internal/target", "cmd/"},
-	"github.com/aws/aws-sdk-go-v2/credentials": {"internal/target", "cmd/"},
-	"github.com/aws/aws-sdk-go-v2/service/sts": {"internal/target"},
-	"modernc.org/sqlite":                       {"internal/receipt/sqlite"},
-	"fifoproof/internal/receipt/sqlite":        {"cmd/"},
-	"fifoproof/internal/receipt/postgres":      {"cmd/", "internal/receipt/pgtest"},
-	"github.com/jackc/pgx/v5":                  {"internal/receipt/postgres"},
-	"github.com/alecthomas/kong":               {"internal/cli", "cmd/"},
-	"github.com/jotaen/kong-completion":        {"internal/cli"},
-	"github.com/posener/complete":              {"internal/cli"},
+	"github.com/aws/aws-sdk-go-v2/config":            {"internal/target", "cmd/"},
+	"github.com/aws/aws-sdk-go-v2/credentials":       {"internal/target", "cmd/"},
+	"github.com/aws/aws-sdk-go-v2/service/sts":       {"internal/target"},
+	"modernc.org/sqlite":                             {"internal/receipt/sqlite"},
+	"fifoproof/internal/receipt/sqlite":              {"cmd/"},
+	"fifoproof/internal/receipt/postgres":            {"cmd/", "internal/receipt/pgtest"},
+	"github.com/jackc/pgx/v5":                        {"internal/receipt/postgres"},
+	"github.com/alecthomas/kong":                     {"internal/cli", "cmd/"},
+	"github.com/jotaen/kong-completion":              {"internal/cli"},
+	"github.com/posener/complete":                    {"internal/cli"},
+	"github.com/prometheus/client_golang/prometheus": {"internal/telemetry"},
+	"go.opentelemetry.io/otel/trace":                 {"internal/telemetry"},
+	"go.opentelemetry.io/otel/sdk/trace":             {"cmd/"},
 }
 
 type listed struct {
