@@ -28,10 +28,11 @@ var below = map[string][]string{
 	"internal/receipt/postgres":    {"internal/receipt", "internal/receipt/sqlstore"},
 	"internal/receipt/pgtest":      {"internal/receipt/postgres"},
 	"internal/backoff":             {},
+	"internal/webpage":             {},
 	"internal/handler":             {"internal/receipt"},
 	"internal/telemetry":           {"internal/consumer", "internal/handler", "internal/receipt", "internal/clock"},
 	"internal/deadletter":          {"internal/awserr", "internal/clock", "internal/contenthash", "internal/receipt"},
-	"internal/timeline":            {"internal/receipt"},
+	"internal/timeline":            {"internal/receipt", "internal/webpage"},
 	"internal/fifo":                {"internal/window"},
 	"internal/emulator":            {"internal/fifo", "internal/window", "internal/clock", "internal/cli"},
 	"internal/target":              {"internal/awserr", "internal/budget", "internal/emulator", "internal/window", "internal/clock", "internal/cli"},
@@ -40,7 +41,7 @@ var below = map[string][]string{
 	"internal/conformance":         {"internal/awserr", "internal/budget", "internal/producer", "internal/consumer", "internal/contenthash", "internal/receipt", "internal/window", "internal/clock", "internal/cli"},
 	"internal/audit":               {"internal/producer", "internal/receipt", "internal/window", "internal/cli"},
 	"internal/audit/audittest":     {"internal/producer", "internal/receipt"},
-	"internal/report":              {"internal/audit", "internal/conformance"},
+	"internal/report":              {"internal/audit", "internal/conformance", "internal/webpage"},
 	"internal/receipt/receipttest": {"internal/receipt"},
 }
 
