@@ -40,13 +40,13 @@ func checkRetention(f consumeFlags, least time.Duration) (note string, err error
 	case f.Retention == 0:
 		return "", nil
 	case f.Retention >= least:
-		return fmt.Sprintf("keys are forgotten %v after their last delivery; %v are needed", f.Retention, least), nil
+		return fmt.Sprintf("keys are forgotten %s after their last delivery; %s are needed", span(f.Retention), span(least)), nil
 	case f.ShortRetention:
-		return fmt.Sprintf("warning: keys are forgotten %v after their last delivery, and a message may come back for %v: it would have a second effect",
-			f.Retention, least), nil
+		return fmt.Sprintf(warningPrefix+"keys are forgotten %s after their last delivery, and a message may come back for %s: it would have a second effect",
+			span(f.Retention), span(least)), nil
 	default:
-		return "", cli.Hint(fmt.Errorf("--retention %v is too short: a message may wait in the queue and its dead-letter queue, and come back, for %v",
-			f.Retention, least), "name %v or more, or add --short-retention if a second effect does no harm", least)
+		return "", cli.Hint(fmt.Errorf("--retention %s is too short: a message may wait in the queue and its dead-letter queue, and come back, for %s",
+			span(f.Retention), span(least)), "name %v or more, or add --short-retention if a second effect does no harm", least)
 	}
 }
 
@@ -74,8 +74,17 @@ func reap(ctx context.Context, store receipt.Store, retention time.Duration, tal
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		talk.sayf("warning: forgetting old receipts: %v; trying again in %v", err, reapEvery)
+		talk.sayf(warningPrefix+"forgetting old receipts: %v; trying again in %v", err, reapEvery)
 	case keys+receipts > 0:
-		talk.sayf("forgot %s and %s, last delivered more than %v ago", plural(keys, "key", "keys"), plural(receipts, "receipt", "receipts"), retention)
+		talk.sayf("forgot %s and %s, last delivered more than %s ago", plural(keys, "key", "keys"), plural(receipts, "receipt", "receipts"), span(retention))
 	}
+}
+
+// span is a duration of days as people say it.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= day && d%day == 0 {
+		return plural(int64(d/day), "day", "days")
+	}
+	return d.String()
 }

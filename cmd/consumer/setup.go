@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/smithy-go"
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/consumer"
@@ -49,53 +50,54 @@ func connect(ctx context.Context, f consumeFlags, cfg *consumer.Config, talk *ta
 
 // grouped decides whether the message group is part of the key.
 func grouped(when string, settings target.Settings) (bool, error) {
-	switch when {
-	case groupAlways:
+	switch {
+	case when == groupAlways:
 		return true, nil
-	case groupNever:
+	case when == groupNever:
 		return false, nil
-	}
-	if settings.Scope == nil {
+	case !settings.ScopeTold:
 		return false, cli.Hint(fmt.Errorf("the queue %s does not tell its DeduplicationScope, so it is not known whether equal events of two groups are one", settings.Name),
 			"say it with --key-group always or --key-group never")
+	default:
+		return settings.Scope == window.ScopeGroup, nil
 	}
-	return *settings.Scope == window.ScopeGroup, nil
 }
 
 // redrive says what becomes of messages that fail.
 func (s *surroundings) redrive(ctx context.Context, cfg *consumer.Config, talk *talk) error {
 	policy := s.settings.Redrive
-	if policy == nil {
-		talk.sayf("warning: the queue %s has no redrive policy: what is rejected or keeps failing comes again until its retention of %v ends, and its group waits",
-			s.settings.Name, s.settings.Retention)
+	if policy.MaxReceives == 0 {
+		talk.sayf(warningPrefix+"the queue %s has no redrive policy: what is rejected or keeps failing comes again until its retention of %s ends, and its group waits",
+			s.settings.Name, span(s.settings.Retention))
 		return nil
-	}
-	if err := policy.Check(); err != nil {
-		return fmt.Errorf("the redrive policy of the queue %s: %w", s.settings.Name, err)
 	}
 	cfg.MaxReceives = policy.MaxReceives
-	talk.sayf("after %s a message that failed is moved to %s; back-off from 0 to %v, growing to %v",
-		plural(int64(policy.MaxReceives), "delivery", "deliveries"), policy.TargetName(), cfg.Backoff.Base, cfg.Backoff.Cap)
+	talk.sayf("what fails is tried again after 0 to %v, growing to %v, and moved to %s after %s",
+		cfg.Backoff.Base, cfg.Backoff.Cap, policy.Name(), plural(int64(policy.MaxReceives), "delivery", "deliveries"))
 	if policy.MaxReceives == 1 {
-		talk.sayf("warning: with a maxReceiveCount of 1 a message whose consumer dies is moved without a second attempt")
+		talk.sayf(warningPrefix + "with a maxReceiveCount of 1 a message whose consumer dies is moved without a second attempt")
 	}
-	settings, err := target.ReadSettings(ctx, s.client, policy.TargetURL(cfg.Queue))
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		talk.sayf("warning: the dead-letter queue %s cannot be read: %v", policy.TargetName(), err)
+	settings, err := target.DeadLetters(ctx, s.client, s.settings)
+	var answered smithy.APIError
+	switch {
+	case err == nil:
+		s.deadLetters = &settings
 		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &answered): // it may be nobody's business but the operator's
+		talk.sayf(warningPrefix+"the dead-letter queue %s cannot be read, so its depth is not known: %v", policy.Name(), err)
+		return nil
+	default:
+		return err
 	}
-	s.deadLetters = &settings
-	return nil
 }
 
 // retention checks how long keys are kept.
 func (s *surroundings) retention(f consumeFlags, talk *talk) error {
-	if s.settings.Redrive != nil && s.deadLetters == nil && f.Retention > 0 && !f.ShortRetention {
-		return cli.Hint(fmt.Errorf("how long the dead-letter queue %s keeps messages is not known, so --retention %v cannot be checked",
-			s.settings.Redrive.TargetName(), f.Retention), "permit sqs:GetQueueAttributes on it, or add --short-retention")
+	if s.settings.Redrive.MaxReceives > 0 && s.deadLetters == nil && f.Retention > 0 && !f.ShortRetention {
+		return cli.Hint(fmt.Errorf("how long the dead-letter queue %s keeps messages is not known, so --retention %s cannot be checked",
+			s.settings.Redrive.Name(), span(f.Retention)), "permit sqs:GetQueueAttributes on it, or add --short-retention")
 	}
 	note, err := checkRetention(f, shortest(s.settings, s.deadLetters))
 	if note != "" {
@@ -103,6 +105,3 @@ func (s *surroundings) retention(f consumeFlags, talk *talk) error {
 	}
 	return err
 }
-
-// settle is how long the end of a run may take beyond --drain.
-const settle = 10 * time.Second

@@ -33,7 +33,7 @@ func startWatch(ctx context.Context, f consumeFlags, around surroundings, store 
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSpans)
 		defer cancel()
 		if err := endSpans(late); err != nil {
-			talk.sayf("warning: the last spans were not sent: %v", err)
+			talk.sayf(warningPrefix+"the last spans were not sent: %v", err)
 		}
 	}
 	if f.MetricsAddr == "" {
@@ -50,7 +50,7 @@ func startWatch(ctx context.Context, f consumeFlags, around surroundings, store 
 	var ended sync.WaitGroup
 	ended.Go(func() {
 		if err := server.Serve(serving); err != nil {
-			talk.sayf("warning: %v", err)
+			talk.sayf(warningPrefix+"%v", err)
 		}
 	})
 	return watch{
