@@ -67,7 +67,8 @@ func metricsOptions(around surroundings, store receipt.Store) telemetry.Options 
 	if dead := around.deadLetters; dead != nil {
 		options.DeadLetterQueue = dead.Name
 		options.DeadLetters = func(ctx context.Context) (int64, error) {
-			return deadletter.Depth(ctx, around.client, dead.URL)
+			depth, err := deadletter.ReadDepth(ctx, around.client, dead.URL)
+			return int64(depth.Total()), err
 		}
 	}
 	return options

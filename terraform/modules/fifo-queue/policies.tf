@@ -34,7 +34,7 @@ locals {
     {
       Sid      = "CountDeadLetters"
       Effect   = "Allow"
-      Action   = ["sqs:GetQueueAttributes"]
+      Action   = ["sqs:GetQueueAttributes", "sqs:GetQueueUrl"]
       Resource = [aws_sqs_queue.dead_letter.arn]
     },
   ]

@@ -39,7 +39,7 @@ run "consumer" {
       "arn:aws-cn:sqs:cn-north-1:123456789012:orders.fifo" = [
         "sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage",
       ]
-      "arn:aws-cn:sqs:cn-north-1:123456789012:orders-dlq.fifo" = ["sqs:GetQueueAttributes"]
+      "arn:aws-cn:sqs:cn-north-1:123456789012:orders-dlq.fifo" = ["sqs:GetQueueAttributes", "sqs:GetQueueUrl"]
     }
     error_message = "a consumer receives, hides and deletes, and counts dead letters"
   }
