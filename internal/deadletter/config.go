@@ -140,9 +140,9 @@ func New(cfg Config, queue Queue) (*Letters, error) {
 // Depth is how many messages a queue holds, as far as SQS counts: its counters settle
 // within about a minute.
 type Depth struct {
-	Visible  int `json:"visible"`
-	InFlight int `json:"in_flight"`
-	Delayed  int `json:"delayed"`
+	Visible  int
+	InFlight int
+	Delayed  int
 }
 
 // Total is all of them.
