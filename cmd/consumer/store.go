@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"fifoproof/internal/receipt"
+	"fifoproof/internal/receipt/postgres"
+	"fifoproof/internal/receipt/sqlite"
+)
+
+// isPostgres tells a database's URL from a file's path.
+func isPostgres(db string) bool {
+	return strings.HasPrefix(db, "postgres://") || strings.HasPrefix(db, "postgresql://")
+}
+
+// openStore opens the receipts at db: a SQLite file, or a PostgreSQL database by URL.
+func openStore(ctx context.Context, db string, readOnly bool) (receipt.Store, error) {
+	if isPostgres(db) {
+		var options []postgres.Option
+		if readOnly {
+			options = append(options, postgres.ReadOnly())
+		}
+		return postgres.Open(ctx, db, options...)
+	}
+	var options []sqlite.Option
+	if readOnly {
+		options = append(options, sqlite.ReadOnly())
+	}
+	return sqlite.Open(ctx, db, options...)
+}
+
+// shown is db as it may be printed: without a password.
+func shown(db string) string {
+	if u, err := url.Parse(db); err == nil && isPostgres(db) {
+		return u.Redacted()
+	}
+	return db
+}
