@@ -62,13 +62,13 @@ func TestAuditDatabase(t *testing.T) {
 	store, err := sqlite.Open(ctx, database)
 	require.NoError(t, err)
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
-	stranger := receipt.Delivery{
+	d := receipt.Delivery{
 		Queue: "orders.fifo", MessageID: "stranger", Group: "g", DedupID: "x", SequenceNumber: "1", ReceiveCount: 1, SentAt: now, ReceivedAt: now,
 		Key: receipt.Key{Rule: "message", Consumer: "orders.fifo", Space: "message", Value: "stranger"},
 	}
-	ids, err := store.Record(ctx, []receipt.Delivery{stranger})
+	ids, err := store.Record(ctx, []receipt.Delivery{d})
 	require.NoError(t, err)
-	decision, err := store.Begin(ctx, ids[0], stranger, receipt.Terms{Worker: "w", Lease: time.Minute, Now: now})
+	decision, err := store.Begin(ctx, ids[0], d, receipt.Terms{Worker: "w", Lease: time.Minute, Now: now})
 	require.NoError(t, err)
 	require.NoError(t, store.Complete(ctx, decision.Claim, now, "", nil))
 	require.NoError(t, store.Close())
