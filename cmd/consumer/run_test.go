@@ -220,7 +220,7 @@ func TestConsumeErrors(t *testing.T) {
 		{[]string{"--queue", "other.fifo", "--endpoint", e.url}, cli.Harness, "the queue other.fifo does not exist", "producer --create"},
 		{[]string{"--queue", "orders.fifo", "--endpoint", e.url, "--db", text}, cli.Harness, text, "--db"},
 		{[]string{"receipts", "--db", filepath.Join(folder, "none.db")}, cli.Harness, "there are no receipts at", "name the file with --db"},
-		{[]string{"receipts", "--db", text}, cli.Harness, "the file holds no receipts", "--db"},
+		{[]string{"receipts", "--db", text}, cli.Harness, "it holds no receipts", "--db"},
 		{[]string{"receipts", "--kind", "late"}, cli.Usage, `there is no kind "late"`, "kinds are fresh, redelivered, repeated, rejected, pending"},
 		{[]string{"receipts", "--queue", "orders.fifo"}, cli.Usage, "--queue", "consumer receipts --help"},
 	} {
@@ -256,15 +256,18 @@ func recorded(t *testing.T) string {
 		case "m1":
 			d.ReceiveCount = n + 1
 		}
-		claims, err := store.Begin(t.Context(), []receipt.Delivery{d})
+		ids, err := store.Record(t.Context(), []receipt.Delivery{d})
 		require.NoError(t, err)
 		switch message {
 		case "m3":
-			require.NoError(t, store.Reject(t.Context(), claims[0], "the body has no value at /id"))
+			require.NoError(t, store.Settle(t.Context(), ids[0], receipt.Ending{Kind: receipt.Rejected, Reason: "the body has no value at /id", At: d.ReceivedAt}))
 		case "m4": // a crash
 		default:
-			_, err := store.Complete(t.Context(), claims[0], nil)
+			decision, err := store.Begin(t.Context(), ids[0], d, receipt.Terms{Worker: "w", Lease: time.Minute, Now: d.ReceivedAt})
 			require.NoError(t, err)
+			if decision.Kind == receipt.Fresh {
+				require.NoError(t, store.Complete(t.Context(), decision.Claim, d.ReceivedAt.Add(time.Second), "", nil))
+			}
 		}
 	}
 	require.NoError(t, store.Close())
