@@ -340,7 +340,7 @@ func golden(t *testing.T, file, got string) {
 func TestTalkOnATerminal(t *testing.T) {
 	t.Parallel()
 	var w bytes.Buffer
-	talk := newTalk(&w, true)
+	talk := newTalk(&w, true, logText)
 	talk.line = true
 	talk.sayf("a %s", "note")
 	require.Equal(t, "\r\x1b[Kconsumer: a note\n", w.String())
