@@ -143,6 +143,10 @@ func (c *carrier) carryOut(ctx, hands context.Context, a *arrival, claim receipt
 		v = c.release(ctx, a, claim, v, said.error)
 	default:
 		v = c.broken(a, v, err)
+		end := receipt.Ending{Kind: receipt.Pending, Reason: reason(err), At: c.cfg.Clock.Now()}
+		if c.store.Release(ctx, claim, end) != nil {
+			v.after = c.cfg.Lease // nobody can begin before it has ended
+		}
 	}
 	end(v.kind, v.err)
 	return v

@@ -23,7 +23,7 @@ func BenchmarkOpenMemory(b *testing.B) {
 }
 
 // BenchmarkReply is one full reply of ten fresh messages: one commit for its
-// receipts and one for each message.
+// receipts and two for each message.
 func BenchmarkReply(b *testing.B) {
 	for _, place := range []string{"memory", "file"} {
 		b.Run(place, func(b *testing.B) {
@@ -42,14 +42,15 @@ func BenchmarkReply(b *testing.B) {
 					deliveries[i] = receipt.Delivery{
 						Queue: "orders.fifo", MessageID: fmt.Sprintf("%036d", n), Group: "g", DedupID: fmt.Sprintf("%064d", n),
 						SequenceNumber: fmt.Sprintf("%020d", n), ReceiveCount: 1, ReceivedAt: time.Unix(0, int64(n)),
-						Key: receipt.Key{Rule: "content", Space: "content", Value: fmt.Sprintf("%064d", n)},
+						Key: receipt.Key{Rule: "content", Consumer: "orders.fifo", Space: "event", Value: fmt.Sprintf("%064d", n)},
 					}
 				}
-				claims, err := s.Begin(context.Background(), deliveries)
+				ids, err := s.Record(context.Background(), deliveries)
 				require.NoError(b, err)
-				for _, claim := range claims {
-					_, err := s.Complete(context.Background(), claim, nil)
+				for i, d := range deliveries {
+					decision, err := s.Begin(context.Background(), ids[i], d, terms)
 					require.NoError(b, err)
+					require.NoError(b, s.Complete(context.Background(), decision.Claim, terms.Now, "", nil))
 				}
 			}
 			b.ReportMetric(float64(10*b.N)/b.Elapsed().Seconds(), "messages/s")
