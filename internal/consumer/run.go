@@ -168,6 +168,9 @@ func (r *run) poll() error {
 			failing = 0
 			r.readiness.set("queue", "")
 		}
+		if n == 0 && err == nil {
+			r.cfg.Observer.Received(nil) // so that a quiet queue is not taken for a poll that hangs
+		}
 		if n == batch {
 			r.surge()
 		}
