@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, name, err)
 		return cli.Harness
 	}
-	store, err := openStore(ctx, f.DB, false)
+	store, err := openPatiently(ctx, f.DB, talk)
 	if err != nil {
 		cli.Report(stdio.Err, name, cli.Hint(err, "name another database with --db, or mend this one"))
 		return cli.Harness
