@@ -21,6 +21,8 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		switch args[0] {
 		case receiptsCommand:
 			return printReceipts(ctx, args[1:], stdio)
+		case dlqCommand:
+			return runDLQ(ctx, args[1:], stdio, env)
 		}
 	}
 	var f consumeFlags
