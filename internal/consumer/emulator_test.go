@@ -41,7 +41,7 @@ func TestOrderInGroups(t *testing.T) {
 			sent[group] = w.sendMany(t, group, 10)
 		}
 		require.Equal(t, consumer.Summary{Deliveries: 30, Effects: 30}, w.run(t, nil))
-		require.Equal(t, sent, w.doers(t))
+		require.Equal(t, sent, w.doers())
 	})
 }
 

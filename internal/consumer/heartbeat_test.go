@@ -87,7 +87,7 @@ func TestFullReplyOfOneGroup(t *testing.T) {
 			cfg.Visibility, cfg.Handler = 5*time.Second, sleeper(2*time.Second)
 		})
 		require.Equal(t, consumer.Summary{Deliveries: 10, Effects: 10}, summary)
-		require.Equal(t, map[string][]string{"g": sent}, w.doers(t))
+		require.Equal(t, map[string][]string{"g": sent}, w.doers())
 	})
 	bubble(t, func(t *testing.T, b *bench) {
 		var reply []types.Message
