@@ -48,7 +48,7 @@ func poisonHead(t *testing.T, w *world) {
 	require.Equal(t, consumer.Summary{Deliveries: 12, Effects: 9, Failed: 3}, summary)
 	require.Equal(t, sent[:1], w.look(t, w.dead))
 	require.Equal(t, "0+0", w.left(t, w.url))
-	require.Equal(t, map[string][]string{"g": sent[1:]}, w.doers(t), "in order")
+	require.Equal(t, map[string][]string{"g": sent[1:]}, w.doers(), "in order")
 	for _, r := range receiptsOf(t, w.store) {
 		if r.Kind == receipt.Fresh {
 			require.Equal(t, 1, r.ReceiveCount, "they were not carried along")

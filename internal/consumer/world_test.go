@@ -1,6 +1,7 @@
 package consumer_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -29,7 +30,7 @@ type world struct {
 	url    string
 	dead   string // URL of the dead-letter queue
 	file   string // of the receipts; "": in memory
-	store  receipt.Store
+	store  *noting
 	began  time.Time
 	server http.RoundTripper
 
@@ -73,11 +74,29 @@ func diskFile(t *testing.T) string {
 	return filepath.Join(t.TempDir(), "receipts.db")
 }
 
-func (w *world) open(t *testing.T) receipt.Store {
+func (w *world) open(t *testing.T) *noting {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), w.file)
 	require.NoError(t, err)
-	return store
+	return &noting{Store: store, done: map[string][]string{}}
+}
+
+// noting is a store that notes in which order keys were done.
+type noting struct {
+	receipt.Store
+
+	mu   sync.Mutex
+	done map[string][]string // MessageIds by group
+}
+
+func (s *noting) Complete(ctx context.Context, claim receipt.Claim, now time.Time, result string, effect receipt.Effect) error {
+	err := s.Store.Complete(ctx, claim, now, result, effect)
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.done[claim.Delivery.Group] = append(s.done[claim.Delivery.Group], claim.Delivery.MessageID)
+	}
+	return err
 }
 
 func (w *world) sdk(retryer aws.Retryer) *sqs.Client {
@@ -211,16 +230,12 @@ func (w *world) counts(t *testing.T) receipt.Counts {
 	return counts
 }
 
-// doers are the MessageIds that had an effect, in its order, by group.
-func (w *world) doers(t *testing.T) map[string][]string {
-	t.Helper()
-	byGroup := map[string][]string{}
-	for _, r := range receiptsOf(t, w.store) {
-		if r.Kind == receipt.Fresh {
-			byGroup[r.Group] = append(byGroup[r.Group], r.MessageID)
-		}
-	}
-	return byGroup
+// doers are the MessageIds that had an effect, in the order in which they had it, by
+// group.
+func (w *world) doers() map[string][]string {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	return w.store.done
 }
 
 // log is a list that handlers may write to.
@@ -251,4 +266,15 @@ func wait(t *testing.T, d time.Duration) {
 	case <-t.Context().Done():
 	}
 	synctest.Wait()
+}
+
+// uncut is a client whose requests are never lost.
+func (w *world) uncut() *sqs.Client {
+	return sqs.New(sqs.Options{
+		Region:       "us-east-1",
+		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
+		BaseEndpoint: aws.String("http://embedded"),
+		HTTPClient:   &http.Client{Transport: w.server},
+		Retryer:      aws.NopRetryer{},
+	})
 }
