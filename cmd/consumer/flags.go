@@ -54,6 +54,7 @@ var consume = cli.Program{
 	Words: map[string]func() []string{"policy": policies, "grouping": groupings, "format": formats},
 	Also: []cli.Also{
 		{Word: receiptsCommand, Grammar: &receiptsFlags{}, Program: receipts},
+		{Word: dlqCommand, Grammar: &dlqFlags{}, Program: dlq},
 	},
 }
 
