@@ -82,7 +82,7 @@ func TestRows(t *testing.T) {
 	require.Equal(t, "10 deliveries, 3 fresh, 1 redelivered, 1 repeated, 1 rejected, 2 failed, 2 pending; each is in the table below", p.Desc)
 	require.Len(t, p.Table, 10)
 	require.Equal(t, line{
-		ID: 4, Group: "group customer-17", Message: "0b53f1c2-2222", Received: "2026-03-02 09:00:05.000", Nth: 2, Count: 2, Kind: receipt.Failed,
+		ID: 4, Group: "customer-17", Message: "0b53f1c2-2222", Received: "2026-03-02 09:00:05.000", Nth: 2, Count: 2, Kind: receipt.Failed,
 		Attempt: 2, Worker: "host-1/7", Started: "2026-03-02 09:00:05.010", Ended: "2026-03-02 09:00:05.800", Took: "790 ms", Why: "the bank answered 503",
 	}, p.Table[3])
 	require.Equal(t, "the effect was that of message 0c53f1c2-3333, received 2026-03-02 09:00:30.010", p.Table[7].Why)

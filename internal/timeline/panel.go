@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"fifoproof/internal/receipt"
@@ -131,7 +130,7 @@ func (d draft) draw(number int, queues bool) *panel {
 			r := row{Y: y + rowHeight/2, Label: shorten(m.key.identity, 9)}
 			r.fill(m, s)
 			p.Rows = append(p.Rows, r)
-			p.Table = append(p.Table, lines(m, part.title(queues))...)
+			p.Table = append(p.Table, lines(m, part.place(queues))...)
 			y += rowHeight
 			for _, r := range m.receipts {
 				counts.Add(r.Kind, 1)
@@ -157,6 +156,15 @@ func (d draft) scale() *scale {
 	}
 	s.settle()
 	return s
+}
+
+// place is the part's group for a table's cell, with its queue where there are several.
+func (p part) place(queues bool) string {
+	text := orDash(shorten(p.group.name, 60))
+	if queues {
+		text = shorten(p.group.queue, 60) + " · " + text
+	}
+	return text
 }
 
 func (p part) title(queues bool) string {
@@ -209,7 +217,7 @@ func tail(r receipt.Receipt) string {
 func lines(m *message, group string) (list []line) {
 	for i, r := range m.receipts {
 		l := line{
-			ID: r.ID, Group: strings.TrimSuffix(group, ", continued"), Message: r.MessageID, Received: stamp(r.ReceivedAt),
+			ID: r.ID, Group: group, Message: r.MessageID, Received: stamp(r.ReceivedAt),
 			Nth: i + 1, Count: r.ReceiveCount, Kind: r.Kind, Why: why(r),
 		}
 		if a := r.Attempt; a != (receipt.Attempt{}) {
