@@ -13,7 +13,6 @@ import (
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/consumer"
-	"fifoproof/internal/receipt/sqlite"
 	"fifoproof/internal/target"
 )
 

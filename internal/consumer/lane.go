@@ -34,6 +34,8 @@ type lane struct {
 func (l *lane) join(a *arrival) (old *arrival) {
 	if l.hold != nil && l.hold.head.MessageID == a.delivery.MessageID {
 		l.hold = nil
+		l.waiting = slices.Insert(l.waiting, 0, a)
+		return nil
 	}
 	for i, b := range l.waiting {
 		if b.delivery.MessageID == a.delivery.MessageID && b.handle != a.handle {

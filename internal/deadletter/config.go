@@ -73,7 +73,8 @@ type Config struct {
 	// again with every renewal: whole seconds from 1 s to [MaxVisibility]. 0:
 	// [DefaultVisibility].
 	Visibility time.Duration
-	// MaxHeld is how many messages are held at once. 0: [DefaultMaxHeld].
+	// MaxHeld is how many messages are held at once, if the endpoint is quick enough to
+	// renew them in time. 0: [DefaultMaxHeld].
 	MaxHeld int
 	// Stalled is how long after its start an attempt that has not ended counts as
 	// running; then its worker is taken for dead. 0: [DefaultStalled].
@@ -139,9 +140,9 @@ func New(cfg Config, queue Queue) (*Letters, error) {
 // Depth is how many messages a queue holds, as far as SQS counts: its counters settle
 // within about a minute.
 type Depth struct {
-	Visible  int `json:"visible"`
-	InFlight int `json:"in_flight"`
-	Delayed  int `json:"delayed"`
+	Visible  int
+	InFlight int
+	Delayed  int
 }
 
 // Total is all of them.

@@ -28,6 +28,7 @@ type hand struct {
 	held  map[string]*grip // by MessageId
 	takes int              // messages received so far
 	due   time.Time        // when the first one has to be renewed
+	pace  time.Duration    // of the slowest call so far
 }
 
 // grip is the hold on one message.
@@ -38,6 +39,13 @@ type grip struct {
 }
 
 func (l *Letters) newHand() *hand { return &hand{Letters: l, held: map[string]*grip{}} }
+
+// room reports whether ten more can be held: they have to be renewed too, and all that is
+// held in the quarter of the visibility that keep leaves for it.
+func (h *hand) room() bool {
+	calls := (len(h.held)+batch-1)/batch + 1
+	return len(h.held)+batch <= h.cfg.MaxHeld && time.Duration(calls)*h.pace <= h.cfg.Visibility/4
+}
 
 // bounded ends one call before what is in the hand could expire.
 func (l *Letters) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -68,6 +76,9 @@ func (h *hand) take(ctx context.Context) ([]types.Message, error) {
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, fmt.Errorf("receiving from the queue %s: %w", h.name, awserr.Brief(err))
+	}
+	if len(out.Messages) > 0 { // an empty one waited
+		h.pace = max(h.pace, h.cfg.Clock.Now().Sub(began))
 	}
 	for _, m := range out.Messages {
 		h.takes++
@@ -176,10 +187,12 @@ func (h *hand) hide(ctx context.Context, grips []*grip, d time.Duration) (lost [
 	}
 	bounded, cancel := h.bounded(ctx)
 	defer cancel()
+	began := h.cfg.Clock.Now()
 	out, err := h.queue.ChangeMessageVisibilityBatch(bounded, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &h.cfg.URL, Entries: entries})
 	if err != nil {
 		return nil, fmt.Errorf("changing the visibility of %d messages of the queue %s: %w", len(grips), h.name, awserr.Brief(err))
 	}
+	h.pace = max(h.pace, h.cfg.Clock.Now().Sub(began))
 	for _, f := range out.Failed {
 		if i, err := strconv.Atoi(aws.ToString(f.Id)); err == nil && i >= 0 && i < len(grips) {
 			lost = append(lost, grips[i])

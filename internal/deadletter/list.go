@@ -26,10 +26,12 @@ type Listing struct {
 	// Unseen is how many more the queue counts that are not behind others: others have
 	// them in flight, they are delayed, or the counters lag.
 	Unseen int
-	// Full is set where [Config.MaxHeld] messages were seen and the look ended there.
+	// Full is set where the look ended early, since more could not be held at once: see
+	// [Config.MaxHeld]. A slow endpoint has room for fewer.
 	Full bool
 
-	cut map[string]bool // groups of which ten were seen
+	cut  map[string]bool // groups of which ten were seen
+	seen map[stay]bool   // chosen or not
 }
 
 // Count is what an approval of a redrive names: every message that it may send.
@@ -39,14 +41,13 @@ func (l Listing) Count() int { return len(l.Messages) + l.Behind }
 // back, whatever happens. Every message is seen once. It raises receive counts, and
 // changes nothing else.
 func (l *Letters) List(ctx context.Context, f Filter) (Listing, error) {
-	listing := Listing{At: l.cfg.Clock.Now(), Filter: f, cut: map[string]bool{}}
+	listing := Listing{At: l.cfg.Clock.Now(), Filter: f, cut: map[string]bool{}, seen: map[stay]bool{}}
 	var err error
 	if listing.Depth, err = l.Depth(ctx); err != nil {
 		return Listing{}, err
 	}
 	h := l.newHand()
 	defer h.giveBack(ctx)
-	seen := map[string]bool{}
 	for empty := 0; !listing.seenAll(empty); {
 		reply, err := h.take(ctx)
 		if err != nil {
@@ -57,18 +58,19 @@ func (l *Letters) List(ctx context.Context, f Filter) (Listing, error) {
 		}
 		empty++
 		for _, raw := range reply {
-			if id := aws.ToString(raw.MessageId); seen[id] {
-				continue // it could not be hidden for long enough
+			if err := h.keep(ctx); err != nil {
+				return Listing{}, err
 			}
-			empty = 0
 			m, err := l.read(ctx, raw)
 			if err != nil {
 				return Listing{}, err
 			}
-			seen[m.ID] = true
-			listing.add(l, m)
+			if !listing.seen[m.stay()] { // else it could not be hidden for long enough
+				empty = 0
+				listing.add(l, m)
+			}
 		}
-		listing.Full = listing.Seen+batch > l.cfg.MaxHeld
+		listing.Full = !h.room()
 	}
 	listing.finish()
 	return listing, nil
@@ -81,6 +83,7 @@ func (l *Listing) seenAll(empty int) bool {
 
 func (l *Listing) add(letters *Letters, m Message) {
 	l.Seen++
+	l.seen[m.stay()] = true
 	if !letters.chooses(l.Filter, m) {
 		return
 	}

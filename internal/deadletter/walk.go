@@ -88,7 +88,7 @@ func (l *Letters) walk(ctx context.Context, listing Listing, behind int, do act,
 	defer h.giveBack(ctx)
 
 	met := map[stay]bool{}
-	for empty := 0; len(open)+behind > 0 && empty < believed && len(h.held)+batch <= l.cfg.MaxHeld; {
+	for empty := 0; len(open)+behind > 0 && empty < believed && h.room(); {
 		reply, err := h.take(ctx)
 		if err == nil {
 			reply, err = h.whole(ctx, reply, map[string]bool{})
@@ -116,13 +116,12 @@ func (l *Letters) walk(ctx context.Context, listing Listing, behind int, do act,
 			switch {
 			case open[m.stay()]:
 				delete(open, m.stay())
-			case !listing.cut[m.Group]:
+			case listing.seen[m.stay()]:
+				continue // and not chosen
+			case !listing.cut[m.Group] || behind == 0:
 				tally.Unasked++
 				continue
 			case !l.chooses(listing.Filter, m):
-				continue
-			case behind == 0:
-				tally.Unasked++
 				continue
 			default:
 				behind--
