@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -110,6 +112,17 @@ func prepare(ctx context.Context, db *sql.DB, where string, setUp func(context.C
 func again(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01")
+}
+
+// Passing reports whether an error of [Open] may pass by itself: the server is starting
+// or shutting down (cannot_connect_now, admin_shutdown, crash_shutdown), or nothing
+// listens at its address.
+func Passing(err error) bool {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		return answer.Code == "57P03" || answer.Code == "57P01" || answer.Code == "57P02"
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func place(c *pgx.ConnConfig) string {
