@@ -41,7 +41,7 @@ func printReceipts(ctx context.Context, args []string, stdio cli.Stdio) int {
 	case f.HTML != "":
 		err = drawPage(all, f.HTML, stdio)
 	case f.JSON:
-		err = writeAll(stdio.Out, all, writeJSON)
+		err = writeLines(ctx, stdio.Out, all, store.Horizon)
 	default:
 		err = errors.Join(writeAll(stdio.Out, all, writeRow()), printCounts(ctx, store, stdio))
 	}
@@ -79,6 +79,31 @@ func writeAll(w io.Writer, all iter.Seq2[receipt.Receipt, error], write func(io.
 		return fmt.Errorf("writing to standard output: %w", err)
 	}
 	return nil
+}
+
+// writeLines writes receipts as JSON lines. How far back they go stands before them, so
+// that it is told even where they are cut off, and again after them where some were
+// forgotten meanwhile.
+func writeLines(ctx context.Context, w io.Writer, all iter.Seq2[receipt.Receipt, error], horizon func(context.Context) (time.Time, error)) error {
+	told := time.Time{}
+	tell := func() error {
+		before, err := horizon(ctx)
+		if err != nil || !before.After(told) {
+			return err
+		}
+		told = before
+		if err := json.NewEncoder(w).Encode(map[string]time.Time{"horizon": before.UTC()}); err != nil {
+			return fmt.Errorf("writing to standard output: %w", err)
+		}
+		return nil
+	}
+	if err := tell(); err != nil {
+		return err
+	}
+	if err := writeAll(w, all, writeJSON); err != nil {
+		return err
+	}
+	return tell()
 }
 
 const (

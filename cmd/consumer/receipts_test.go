@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"os"
@@ -190,6 +191,39 @@ func TestReceiptsAreStreamed(t *testing.T) {
 	}
 	require.ErrorIs(t, writeAll(&printed, all, writeJSON), failure)
 	require.Equal(t, 1000, strings.Count(printed.String(), "\n"))
+}
+
+// What was forgotten is told, before the receipts and, where more was forgotten while
+// they were read, behind them.
+func TestReceiptsTellTheHorizon(t *testing.T) {
+	t.Parallel()
+	db := recorded(t)
+	store, err := sqlite.Open(t.Context(), db)
+	require.NoError(t, err)
+	horizon := noon.Add(3 * time.Minute)
+	_, _, err = store.Reap(t.Context(), horizon)
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
+	got := execute(t.Context(), "receipts", "--db", db, "--json")
+	require.Equal(t, cli.OK, got.code, got.err)
+	lines := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
+	require.Equal(t, `{"horizon":"2026-01-01T12:03:00.005Z"}`, lines[0])
+	require.NotContains(t, strings.Join(lines[1:], "\n"), "horizon")
+	require.Contains(t, lines[1], `"message_id":"m3"`)
+
+	var printed strings.Builder
+	one := func(yield func(receipt.Receipt, error) bool) {
+		yield(receipt.Receipt{Kind: receipt.Fresh}, nil)
+		horizon = horizon.Add(time.Hour)
+	}
+	require.NoError(t, writeLines(t.Context(), &printed, one, func(context.Context) (time.Time, error) { return horizon, nil }))
+	lines = strings.Split(printed.String(), "\n")
+	require.Equal(t, `{"horizon":"2026-01-01T12:03:00.005Z"}`, lines[0])
+	require.Contains(t, lines[1], `"kind":"fresh"`)
+	require.Equal(t, `{"horizon":"2026-01-01T13:03:00.005Z"}`, lines[2])
+
+	failure := errors.New("the disk is gone")
+	require.ErrorIs(t, writeLines(t.Context(), &printed, one, func(context.Context) (time.Time, error) { return time.Time{}, failure }), failure)
 }
 
 func TestReceiptsErrors(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/consumer"
+	"fifoproof/internal/handler"
 	"fifoproof/internal/target"
 )
 
@@ -67,6 +68,7 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, name, withHelp(err, name))
 		return cli.Usage
 	}
+	talk.sayf("handler %s, %s", handler.Name(cfg.Handler), handler.Describe(cfg.Handler))
 	if f.Retention > 0 {
 		stop := reaping(ctx, store, f.Retention, talk)
 		defer stop()

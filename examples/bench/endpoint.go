@@ -34,7 +34,7 @@ type endpoint struct {
 
 // startEndpoint starts the program and waits until it listens.
 func startEndpoint(ctx context.Context, program string) (*endpoint, error) {
-	process := exec.CommandContext(ctx, program, "serve", "--clock", "real", "--addr", "127.0.0.1:0", "--queue", queue) //nolint:gosec // the user named the folder
+	process := exec.CommandContext(ctx, program, "serve", "--clock", "real", "--addr", "127.0.0.1:0", "--queue", queue)
 	process.Stderr = io.Discard
 	out, err := process.StdoutPipe()
 	if err == nil {

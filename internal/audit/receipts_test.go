@@ -18,8 +18,10 @@ import (
 func consumer(name string) func(*receipt.Receipt) {
 	return func(r *receipt.Receipt) { r.Key.Consumer = name }
 }
+
 func inKey(id string) func(*receipt.Receipt) { return func(r *receipt.Receipt) { r.Key.Message = id } }
-func failed(r *receipt.Receipt)              { r.Kind, r.Attempt.Number = receipt.Failed, r.ReceiveCount }
+
+func failed(r *receipt.Receipt) { r.Kind, r.Attempt.Number = receipt.Failed, r.ReceiveCount }
 
 // copyOf makes a receipt one of a copy that 'consumer dlq redrive' sent: the first
 // message's id in its attribute, and a deduplication id that is a SHA-256.

@@ -135,7 +135,7 @@ func TestReceiptsAreTheConsumers(t *testing.T) {
 		require.Equal(t, want.receipt(), quick.receipt(), line)
 		kindsSeen = append(kindsSeen, quick.kind)
 	}
-	require.Equal(t, []receiptKind{fresh, redelivered, repeated, rejected, pending}, kindsSeen)
+	require.Equal(t, []receiptKind{fresh, redelivered, repeated, rejected, failedAttempt, pending, fresh}, kindsSeen)
 }
 
 // TestScanIsTheSlowWay reads every field that a receipt can have by both ways.
