@@ -62,12 +62,15 @@ func TestAuditDatabase(t *testing.T) {
 	store, err := sqlite.Open(ctx, database)
 	require.NoError(t, err)
 	now := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
-	claims, err := store.Begin(ctx, []receipt.Delivery{
-		{Queue: "orders.fifo", MessageID: "stranger", Group: "g", DedupID: "x", SequenceNumber: "1", ReceiveCount: 1, SentAt: now, ReceivedAt: now, Key: receipt.Key{Rule: "message", Space: "message", Value: "stranger"}},
-	})
+	d := receipt.Delivery{
+		Queue: "orders.fifo", MessageID: "stranger", Group: "g", DedupID: "x", SequenceNumber: "1", ReceiveCount: 1, SentAt: now, ReceivedAt: now,
+		Key: receipt.Key{Rule: "message", Consumer: "orders.fifo", Space: "message", Value: "stranger"},
+	}
+	ids, err := store.Record(ctx, []receipt.Delivery{d})
 	require.NoError(t, err)
-	_, err = store.Complete(ctx, claims[0], nil)
+	decision, err := store.Begin(ctx, ids[0], d, receipt.Terms{Worker: "w", Lease: time.Minute, Now: now})
 	require.NoError(t, err)
+	require.NoError(t, store.Complete(ctx, decision.Claim, now, "", nil))
 	require.NoError(t, store.Close())
 
 	got := call(t, "", "audit", sends, database)

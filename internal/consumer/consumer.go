@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,28 +13,33 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"fifoproof/internal/awserr"
+	"fifoproof/internal/backoff"
 	"fifoproof/internal/clock"
 	"fifoproof/internal/contenthash"
 	"fifoproof/internal/receipt"
-	"fifoproof/internal/window"
 )
 
-// batch is the most that SQS gives, or takes, in one call.
-const batch = 10
+const (
+	// batch is the most that SQS gives, or takes, in one call.
+	batch = 10
+	// grace is how long calls to queue and store may still take when handlers have
+	// ended after the context.
+	grace = 10 * time.Second
+)
 
-// Consumer receives from one queue. Its methods must not be called concurrently;
+// Consumer receives from one queue. Poll and Run must not be called concurrently;
 // several consumers may share a queue and a store.
 type Consumer struct {
-	cfg   Config
-	name  string // of the queue
-	queue Queue
-	store receipt.Store
-	keyer keyer
-	warn  *warner
+	cfg    Config
+	name   string // of the queue
+	queue  Queue
+	store  receipt.Store
+	keyer  keyer
+	warn   *warner
+	tally  tally
+	memory memory
 
-	summary  Summary
-	rejected map[string]bool  // MessageIds rejected by this consumer
-	failed   map[string]error // MessageIds whose completion failed last time, and why
+	random sync.Mutex // guards cfg.Random
 }
 
 // New returns a consumer. An error says what of cfg cannot be used.
@@ -50,43 +56,26 @@ func New(cfg Config, queue Queue, store receipt.Store) (*Consumer, error) {
 		return nil, fmt.Errorf("setting up the content hash: %w", err)
 	}
 	return &Consumer{
-		cfg:      cfg,
-		name:     queueName(cfg.Queue),
-		queue:    queue,
-		store:    store,
-		keyer:    keyer{rule: cfg.Key, hash: cfg.Hash, whole: whole, grouped: cfg.Scope == window.ScopeGroup},
-		warn:     newWarner(cfg.Logger, cfg.Clock),
-		rejected: map[string]bool{},
-		failed:   map[string]error{},
+		cfg:    cfg,
+		name:   queueName(cfg.Queue),
+		queue:  queue,
+		store:  store,
+		keyer:  keyer{rule: cfg.Key, hash: cfg.Hash, whole: whole, consumer: cfg.Name, grouped: cfg.Grouped},
+		warn:   newWarner(cfg.Logger, cfg.Clock),
+		memory: newMemory(),
 	}, nil
 }
 
-// Summary counts what this consumer has received so far.
-func (c *Consumer) Summary() Summary { return c.summary }
+// Summary counts what this consumer has settled so far. It may be called at any time.
+func (c *Consumer) Summary() Summary { return c.tally.read() }
 
-// Poll makes one ReceiveMessage call and carries everything that it brought
-// through to the end: receipts, effects, deletes. It returns how many messages
-// came.
-//
-// When ctx ends during the call, Poll returns its error. When it ends later, the
-// message at work is finished, what was committed is deleted, and what was not
-// begun is made visible again. Other errors: the queue's, the store's, and those
-// of messages that could not be completed; the rest of the reply is dealt with
-// nevertheless. What failed stays on the queue and comes again.
-func (c *Consumer) Poll(ctx context.Context) (received int, err error) {
-	reply, err := c.receive(ctx)
-	if err != nil || len(reply) == 0 {
-		return 0, err
-	}
-	_, err = c.work(ctx, reply)
-	return len(reply), err
-}
-
-func (c *Consumer) receive(ctx context.Context) ([]types.Message, error) {
+// receive makes one ReceiveMessage call. When ctx ends meanwhile, the error is its.
+func (c *Consumer) receive(ctx context.Context, wait time.Duration) ([]*arrival, error) {
 	in := &sqs.ReceiveMessageInput{
 		QueueUrl:                    &c.cfg.Queue,
 		MaxNumberOfMessages:         batch,
-		WaitTimeSeconds:             int32(c.cfg.Wait / time.Second),
+		WaitTimeSeconds:             int32(wait / time.Second),
+		VisibilityTimeout:           int32(c.cfg.Visibility / time.Second),
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 		MessageAttributeNames:       []string{"All"},
 	}
@@ -104,97 +93,71 @@ func (c *Consumer) receive(ctx context.Context) ([]types.Message, error) {
 	case err != nil:
 		return nil, fmt.Errorf("receiving from the queue %s: %w", c.name, awserr.Brief(err))
 	}
-	return out.Messages, nil
+	now, stamp := time.Now(), c.cfg.Clock.Now()
+	reply := make([]*arrival, len(out.Messages))
+	for i, m := range out.Messages {
+		a := c.arrive(m, stamp)
+		a.received, a.beaten, a.hidden = now, now, now.Add(c.cfg.Visibility)
+		reply[i] = a
+	}
+	return reply, nil
 }
 
-// work takes one reply through. progress says whether it brought anything that
-// earlier replies had not: a message that is rejected again and again is none.
-func (c *Consumer) work(ctx context.Context, reply []types.Message) (progress bool, err error) {
-	// What has begun is finished whatever happens to ctx: an effect is cut off by a
-	// crash only. Stores wait for each other with a bound of their own.
-	steady := context.WithoutCancel(ctx)
-	now := c.cfg.Clock.Now()
-	arrivals := make([]arrival, len(reply))
+// record puts the deliveries of a reply on record, in one commit.
+func (c *Consumer) record(ctx context.Context, reply []*arrival) error {
 	deliveries := make([]receipt.Delivery, len(reply))
-	for i, m := range reply {
-		arrivals[i] = c.arrive(m, now)
-		deliveries[i] = arrivals[i].delivery
+	for i, a := range reply {
+		deliveries[i] = a.delivery
 	}
-	claims, err := c.store.Begin(steady, deliveries)
+	ids, err := c.store.Record(ctx, deliveries)
 	if err != nil {
-		c.giveBack(steady, arrivals)
-		return false, &storeError{fmt.Errorf("recording what the queue %s delivered: %w", c.name, err)}
+		return fmt.Errorf("recording what the queue %s delivered: %w", c.name, err)
 	}
-
-	var done, unbegun []arrival
-	var errs []error
-	held := map[string]bool{} // groups whose head is not done, so that nobody overtakes it
-	for i, a := range arrivals {
-		a.claim = claims[i]
-		group := a.delivery.Group
-		switch {
-		case ctx.Err() != nil:
-			unbegun = append(unbegun, a)
-			c.summary.add(receipt.Pending)
-			continue
-		case group != "" && held[group]:
-			c.summary.add(receipt.Pending)
-			continue
-		}
-		kind, err := c.settle(steady, a)
-		c.summary.add(kind)
-		switch kind {
-		case receipt.Pending:
-			held[group] = true
-			errs = append(errs, err)
-		case receipt.Rejected:
-			held[group] = true
-			progress = progress || !c.rejected[a.delivery.MessageID]
-			c.rejected[a.delivery.MessageID] = true
-		case receipt.Fresh, receipt.Redelivered, receipt.Repeated:
-			progress = true
-			done = append(done, a)
-		}
+	for i, a := range reply {
+		a.id = ids[i]
 	}
-	if err := c.delete(steady, done); err != nil {
-		errs = append(errs, err)
-	}
-	c.giveBack(steady, unbegun)
-	return progress, errors.Join(errs...)
+	c.cfg.Observer.Received(deliveries)
+	return nil
 }
 
-// settle completes or rejects one delivery. An error leaves it Pending.
-func (c *Consumer) settle(ctx context.Context, a arrival) (receipt.Kind, error) {
-	id := a.delivery.MessageID
-	fail := func(err error) (receipt.Kind, error) {
-		err = fmt.Errorf("message %s of the queue %s: %w", id, c.name, err)
-		c.failed[id] = err
-		c.warn.failed(a, err)
-		return receipt.Pending, err
+// settled tells whoever wants to know what a delivery came to.
+func (c *Consumer) settled(a *arrival, v verdict) {
+	c.cfg.Observer.Settled(a.delivery, v.kind, v.repeats)
+	switch {
+	case v.kind == receipt.Rejected:
+		c.warn.rejected(a, v.err)
+	case v.kind.Done() && v.repeats:
+		c.warn.repeated(a, v.first)
+	case v.kind == receipt.Failed, v.broken:
+		c.warn.failed(a, v.err)
 	}
-	if a.rejection != "" {
-		if err := c.store.Reject(ctx, a.claim, a.rejection); err != nil {
-			return fail(err)
-		}
-		c.warn.rejected(a)
-		return receipt.Rejected, nil
-	}
-	outcome, err := c.store.Complete(ctx, a.claim, c.cfg.Effect)
-	if err != nil {
-		return fail(err)
-	}
-	delete(c.failed, id)
-	if outcome.Kind == receipt.Repeated {
-		c.warn.repeated(a, outcome.First)
-	}
-	return outcome.Kind, nil
+	c.tally.add(v.kind, c.cfg.Progress)
 }
 
-// storeError marks an error after which polling on would only raise the receive
-// counts of good messages.
-type storeError struct{ error }
+// wait is how long a message stays hidden whose attempt had no effect.
+func (c *Consumer) wait(a *arrival, v verdict) time.Duration {
+	wait := v.after
+	switch {
+	case errors.Is(v.err, errStopped):
+		return 0 // somebody else may go on
+	case c.dead(a.delivery) && v.kind != receipt.Pending:
+		return 0 // the next receive moves it
+	case v.kind == receipt.Rejected && c.cfg.MaxReceives > 0:
+		return 0 // so that it is soon moved
+	case v.kind != receipt.Pending || v.broken:
+		c.random.Lock()
+		wait = max(wait, c.cfg.Backoff.Wait(v.attempt, c.cfg.Random))
+		c.random.Unlock()
+	}
+	return c.capped(a, backoff.Seconds(wait))
+}
 
-func (e *storeError) Unwrap() error { return e.error }
+// capped keeps a visibility timeout inside what SQS allows of one receive: 12 hours
+// in total, counted from the receive.
+func (c *Consumer) capped(a *arrival, wait time.Duration) time.Duration {
+	left := (MaxVisibility - time.Since(a.received)).Truncate(time.Second)
+	return max(min(wait, left), 0)
+}
 
 // pause waits on the consumer's clock. A clock that stands still is not waited for.
 func (c *Consumer) pause(ctx context.Context, d time.Duration) error {

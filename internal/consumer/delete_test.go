@@ -17,17 +17,15 @@ import (
 
 func deletions(b *bench) []string {
 	var out []string
-	for _, line := range b.diary.lines {
-		if handles, ok := strings.CutPrefix(line, "delete "); ok {
-			out = append(out, handles)
-		}
+	for _, line := range b.diary.read("delete ") {
+		out = append(out, strings.TrimPrefix(line, "delete "))
 	}
 	return out
 }
 
 // Ten deletes of which one fails without the sender's fault: only that one is
 // tried again.
-func TestPartlyFailedDelete(t *testing.T) {
+func TestOnlyTheFailedDeleteIsRetried(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var messages []types.Message
@@ -98,14 +96,15 @@ func TestDeleteThatKeepsFailing(t *testing.T) {
 
 func TestForbiddenDelete(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	b.queue.give(order("m1", "g", 1))
-	b.queue.onDelete = func(int, []string) (map[string]types.BatchResultErrorEntry, error) {
-		return nil, &smithy.GenericAPIError{Code: "AccessDenied"}
-	}
-	_, err := b.consumer(t).Run(t.Context())
-	require.ErrorContains(t, err, "deleting from the queue orders.fifo")
-	require.Equal(t, []string{"hm1"}, deletions(b))
+	bubble(t, func(t *testing.T, b *bench) {
+		b.queue.give(order("m1", "g", 1))
+		b.queue.onDelete = func(int, []string) (map[string]types.BatchResultErrorEntry, error) {
+			return nil, &smithy.GenericAPIError{Code: "AccessDenied"}
+		}
+		_, err := b.consumer(t).Run(t.Context())
+		require.ErrorContains(t, err, "deleting from the queue orders.fifo")
+		require.Equal(t, []string{"hm1"}, deletions(b))
+	})
 }
 
 // One message twice in a reply is two deliveries; a batch that names a handle

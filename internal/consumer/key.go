@@ -16,7 +16,12 @@ import (
 const (
 	attributeKey    = "idempotency-key" // the message's id
 	attributeDigest = "body-digest"     // hash of what the id was made from
+	attributeTrace  = "traceparent"     // W3C trace context, where it has one
 )
+
+// attributeOrigin is what 'consumer dlq redrive' attaches to the copy that it sends:
+// the MessageId of the first message.
+const attributeOrigin = "first-message-id"
 
 // maxKey is how long a key may be, in bytes. Ids are short; a longer value is a
 // pointer to the wrong field, and databases have limits for what an index takes.
@@ -45,7 +50,8 @@ type KeyRule struct {
 //	content            the hash of the body
 //	pointer:/event_id  the value at a JSON Pointer (RFC 6901) in the body
 //	attribute:NAME     the text of a message attribute
-//	message            the MessageId: every message is an event of its own
+//	message            the MessageId: every message is an event of its own, and a
+//	                   redriven copy is the event of the first message
 func ParseKeyRule(text string) (KeyRule, error) {
 	kind, name, named := strings.Cut(text, ":")
 	rule := KeyRule{kind: keyKind(kind), name: name}
@@ -112,25 +118,26 @@ func (r KeyRule) space() string {
 
 // keyer makes keys by one rule.
 type keyer struct {
-	rule    KeyRule
-	hash    *contenthash.Hasher
-	whole   *contenthash.Hasher // without a selection, for values at pointers
-	grouped bool
+	rule     KeyRule
+	hash     *contenthash.Hasher
+	whole    *contenthash.Hasher // without a selection, for values at pointers
+	consumer string
+	grouped  bool
 }
 
 // key makes the key of a message and the digest of its body ("" where there is
 // none to be had). An error is the reason to reject the message.
-func (k *keyer) key(m types.Message, group string) (key receipt.Key, digest string, err error) {
+func (k *keyer) key(m types.Message, d receipt.Delivery) (key receipt.Key, digest string, err error) {
 	content, contentErr := k.hash.ID([]byte(aws.ToString(m.Body)), "")
 	digest = k.digest(m, content)
-	key.Space = k.rule.space()
+	key.Consumer, key.Space = k.consumer, k.rule.space()
 	if k.grouped {
-		if group == "" {
+		if d.Group == "" {
 			return receipt.Key{}, digest, errors.New("the message group is part of the key, and the queue tells none")
 		}
-		key.Group = group
+		key.Group = d.Group
 	}
-	key.Rule, key.Value, err = k.value(m, content, contentErr)
+	key.Rule, key.Value, err = k.value(m, d, content, contentErr)
 	switch {
 	case err != nil:
 		return receipt.Key{}, digest, err
@@ -141,11 +148,11 @@ func (k *keyer) key(m types.Message, group string) (key receipt.Key, digest stri
 }
 
 // value is the key's text, and what it was really taken from.
-func (k *keyer) value(m types.Message, content string, contentErr error) (rule, value string, err error) {
+func (k *keyer) value(m types.Message, d receipt.Delivery, content string, contentErr error) (rule, value string, err error) {
 	rule = k.rule.String()
 	switch k.rule.kind {
 	case keyMessage:
-		return rule, aws.ToString(m.MessageId), nil
+		return rule, d.Identity(), nil
 	case keyAttribute:
 		value, found, err := textAttribute(m, k.rule.name)
 		if err == nil && !found {

@@ -45,9 +45,11 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	const body = `{"sent_at": "12:00", "event_id": 7, "order": 1.0}`
 	whole, selected := sha(`{"event_id":7,"order":1,"sent_at":"12:00"}`), sha(`{"event_id":7,"order":1}`)
-	event := func(rule, value string) receipt.Key { return receipt.Key{Rule: rule, Space: "event", Value: value} }
+	event := func(rule, value string) receipt.Key {
+		return receipt.Key{Rule: rule, Consumer: "orders.fifo", Space: "event", Value: value}
+	}
 	at := func(value string) receipt.Key {
-		return receipt.Key{Rule: "pointer:/event_id", Space: "pointer:/event_id", Value: value}
+		return receipt.Key{Rule: "pointer:/event_id", Consumer: "orders.fifo", Space: "pointer:/event_id", Value: value}
 	}
 	for _, c := range []struct {
 		name      string
@@ -85,13 +87,13 @@ func TestKeys(t *testing.T) {
 		{"a book there", "pointer:/event_id", false, message("m", "g", `{"event_id":"`+strings.Repeat("x", 1023)+`"}`), receipt.Key{}, "the key is 1025 bytes long, and 1024 is the limit"},
 		{"as long as may be", "pointer:/event_id", false, message("m", "g", `{"event_id":"`+strings.Repeat("x", 1022)+`"}`), at(`"` + strings.Repeat("x", 1022) + `"`), ""},
 
-		{"a named attribute", "attribute:tenant", false, message("m", "g", body, "tenant", "t", "idempotency-key", "k"), receipt.Key{Rule: "attribute:tenant", Space: "attribute:tenant", Value: "t"}, ""},
+		{"a named attribute", "attribute:tenant", false, message("m", "g", body, "tenant", "t", "idempotency-key", "k"), receipt.Key{Rule: "attribute:tenant", Consumer: "orders.fifo", Space: "attribute:tenant", Value: "t"}, ""},
 		{"the producer's attribute by name", "attribute:idempotency-key", false, message("m", "g", body, "idempotency-key", "k"), event("attribute:idempotency-key", "k"), ""},
 		{"a named attribute that is absent", "attribute:tenant", false, message("m", "g", body, "idempotency-key", "k"), receipt.Key{}, "the message has no attribute tenant"},
 		{"a named attribute that is empty", "attribute:tenant", false, message("m", "g", body, "tenant", ""), receipt.Key{}, "the attribute tenant is empty"},
 		{"a named attribute that is binary", "attribute:tenant", false, binary(message("m", "g", body), "tenant"), receipt.Key{}, "the attribute tenant is not text"},
 
-		{"the message", "message", false, message("m", "g", "no json", "idempotency-key", "k"), receipt.Key{Rule: "message", Space: "message", Value: "m"}, ""},
+		{"the message", "message", false, message("m", "g", "no json", "idempotency-key", "k"), receipt.Key{Rule: "message", Consumer: "orders.fifo", Space: "message", Value: "m"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -13,7 +13,6 @@ import (
 
 	"fifoproof/internal/consumer"
 	"fifoproof/internal/receipt"
-	"fifoproof/internal/window"
 )
 
 var errDisk = errors.New("the disk is full")
@@ -28,8 +27,9 @@ func TestPollOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3, received)
 	require.Equal(t, []string{
-		"receive 3", "begin 3", "complete m1", "complete m2", "complete m3", "delete hm1 hm2 hm3",
-	}, b.diary.lines)
+		"receive 3", "record 3", "begin m1", "complete m1", "begin m2", "complete m2", "begin m3", "complete m3",
+		"delete hm1 hm2 hm3",
+	}, b.diary.read())
 	require.Equal(t, receipt.Counts{Fresh: 3, Effects: 3}, b.counts(t))
 }
 
@@ -49,6 +49,7 @@ func TestPollRequest(t *testing.T) {
 	require.Equal(t, queueURL, aws.ToString(in.QueueUrl))
 	require.Equal(t, int32(10), in.MaxNumberOfMessages)
 	require.Equal(t, int32(2), in.WaitTimeSeconds, "rounded up to whole seconds")
+	require.Equal(t, int32(30), in.VisibilityTimeout, "whatever the queue has")
 	require.Equal(t, []types.MessageSystemAttributeName{"All"}, in.MessageSystemAttributeNames)
 	require.Equal(t, []string{"All"}, in.MessageAttributeNames)
 	require.NotEmpty(t, aws.ToString(in.ReceiveRequestAttemptId))
@@ -70,10 +71,10 @@ func TestReceiptFields(t *testing.T) {
 	require.Len(t, got, 1)
 	require.Equal(t, receipt.Delivery{
 		Queue: "orders.fifo", MessageID: "m1", Group: "g", DedupID: "d-m1", SequenceNumber: "18849496460467696128",
-		ReceiveCount: 2, BodyDigest: "b1",
+		ReceiveCount: 2, BodyDigest: "b1", Fingerprint: "b1",
 		SentAt:     time.Date(2026, time.January, 1, 0, 0, 0, 123e6, time.UTC), // 1767225600123 ms after 1970
 		ReceivedAt: start,
-		Key:        receipt.Key{Rule: "attribute:idempotency-key", Space: "event", Value: "k1"},
+		Key:        receipt.Key{Rule: "attribute:idempotency-key", Consumer: "orders.fifo", Space: "event", Value: "k1"},
 	}, got[0].Delivery)
 }
 
@@ -114,11 +115,11 @@ func TestKindsAndSummary(t *testing.T) {
 	require.NotContains(t, b.log.String(), "order\"", "no body is logged")
 }
 
-func TestGroupScope(t *testing.T) {
+func TestTwoGroupsOneBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.queue.give(order("m1", "g", 1), order("m2", "h", 1), order("m3", "g", 1))
-	b.cfg.Scope = window.ScopeGroup
+	b.cfg.Grouped = true
 	c := b.consumer(t)
 	_, err := c.Poll(t.Context())
 	require.NoError(t, err)
@@ -135,8 +136,9 @@ func TestRejected(t *testing.T) {
 	_, err := c.Poll(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		"receive 4", "begin 4", "complete m1", "reject m2", "complete m4", "delete hm1 hm4",
-	}, b.diary.lines)
+		"receive 4", "record 4", "begin m1", "complete m1", "settle rejected m2", "begin m4", "complete m4",
+		"delete hm1 hm4", "hide hm3:0", "hide hm2:4",
+	}, b.diary.read(), "the follower first, so that it cannot overtake; without a redrive policy the other backs off")
 	require.Equal(t, consumer.Summary{Deliveries: 4, Effects: 2, Rejected: 1, HeldBack: 1}, c.Summary())
 	got := b.receipts(t)
 	require.Equal(t, receipt.Rejected, got[1].Kind)
@@ -163,8 +165,8 @@ func TestFailedCompletion(t *testing.T) {
 	b.queue.give(order("m1", "g", 1), order("m2", "g", 2), order("m3", "h", 3))
 	b.queue.give(order("m1", "g", 1), order("m2", "g", 2))
 	broken := true
-	b.store.onComplete = func(c receipt.Claim) error {
-		if broken && c.Delivery.MessageID == "m1" {
+	b.store.before = func(call, message string) error {
+		if broken && call == "complete" && message == "m1" {
 			return errDisk
 		}
 		return nil
@@ -178,22 +180,23 @@ func TestFailedCompletion(t *testing.T) {
 	_, err = c.Poll(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		"receive 3", "begin 3", "complete m1", "complete m3", "delete hm3",
-		"receive 2", "begin 2", "complete m1", "complete m2", "delete hm1 hm2",
-	}, b.diary.lines)
+		"receive 3", "record 3", "begin m1", "complete m1", "release pending m1", "begin m3", "complete m3",
+		"delete hm3", "hide hm2:0", "hide hm1:2",
+		"receive 2", "record 2", "begin m1", "complete m1", "begin m2", "complete m2", "delete hm1 hm2",
+	}, b.diary.read())
 	require.Equal(t, receipt.Counts{Fresh: 3, Pending: 2, Effects: 3}, b.counts(t))
 }
 
 // Without receipts nothing is touched; the messages go back in an order in which
 // no group can be overtaken.
-func TestFailedBegin(t *testing.T) {
+func TestFailedRecord(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.queue.give(order("m1", "g", 1), order("m2", "g", 2))
-	b.store.onBegin = func() error { return errDisk }
+	b.store.before = func(string, string) error { return errDisk }
 	_, err := b.consumer(t).Poll(t.Context())
 	require.ErrorIs(t, err, errDisk)
-	require.Equal(t, []string{"receive 2", "begin 2", "give back hm2", "give back hm1"}, b.diary.lines)
+	require.Equal(t, []string{"receive 2", "record 2", "hide hm2:0", "hide hm1:0"}, b.diary.read())
 }
 
 // The context ends while the first of three is at work: it is finished and
@@ -203,14 +206,19 @@ func TestStopInsideAReply(t *testing.T) {
 	b := setup(t)
 	b.queue.give(order("m1", "g", 1), order("m2", "g", 2), order("m3", "h", 3))
 	ctx, cancel := context.WithCancel(t.Context())
-	b.store.onComplete = func(receipt.Claim) error { cancel(); return nil }
+	b.store.before = func(call, _ string) error {
+		if call == "complete" {
+			cancel()
+		}
+		return nil
+	}
 	c := b.consumer(t)
-	summary, err := c.Run(ctx)
+	_, err := c.Poll(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		"receive 3", "begin 3", "complete m1", "delete hm1", "give back hm3", "give back hm2",
-	}, b.diary.lines)
-	require.Equal(t, consumer.Summary{Deliveries: 3, Effects: 1, HeldBack: 2}, summary)
+		"receive 3", "record 3", "begin m1", "complete m1", "delete hm1", "hide hm2:0 hm3:0",
+	}, b.diary.read(), "one of each group in a call")
+	require.Equal(t, consumer.Summary{Deliveries: 3, Effects: 1, HeldBack: 2}, c.Summary())
 }
 
 func TestStopWhileWaiting(t *testing.T) {
@@ -221,22 +229,19 @@ func TestStopWhileWaiting(t *testing.T) {
 		cancel()
 		return nil, &smithy.CanceledError{Err: context.Canceled}
 	})
-	c := b.consumer(t)
-	_, err := c.Poll(ctx)
+	_, err := b.consumer(t).Poll(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = c.Run(ctx)
-	require.NoError(t, err)
 }
 
 func TestGiveBackFails(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.queue.give(order("m1", "g", 1), order("m2", "g", 2))
-	b.store.onBegin = func() error { return errDisk }
-	b.queue.onHide = func(string) error { return errors.New("gone") }
+	b.store.before = func(string, string) error { return errDisk }
+	b.queue.onHide = func(string, int32) (*types.BatchResultErrorEntry, error) { return nil, errors.New("gone") }
 	_, err := b.consumer(t).Poll(t.Context())
 	require.ErrorIs(t, err, errDisk)
-	require.Equal(t, []string{"receive 2", "begin 2", "give back hm2"}, b.diary.lines)
+	require.Equal(t, []string{"receive 2", "record 2"}, b.diary.read())
 	require.Contains(t, b.log.String(), "messages=2")
 }
 
@@ -254,6 +259,15 @@ func TestValidate(t *testing.T) {
 			c.Hash = selecting(t)
 			c.Key = rule(t, "message")
 		}, "a selection of fields has no effect on the key message"},
+		{func(c *consumer.Config) { c.Visibility = 1500 * time.Millisecond }, "a visibility timeout of 1.5s is not in whole seconds"},
+		{func(c *consumer.Config) { c.Visibility = 43201 * time.Second }, "a visibility timeout of 12h0m1s is not in whole seconds from 1 s to 12 h"},
+		{func(c *consumer.Config) { c.Lease = time.Millisecond }, "a lease of 1ms ends before it could be renewed"},
+		{func(c *consumer.Config) { c.Concurrency = -1 }, "-1 groups at once"},
+		{func(c *consumer.Config) { c.MaxReceives = -1 }, "a maximum receive count of -1"},
+		{func(c *consumer.Config) { c.Backoff.Cap = 13 * time.Hour }, "a back-off of 0s up to 13h0m0s is outside of SQS's 0 to 12 h"},
+		{func(c *consumer.Config) { c.Drain = -1 }, "a drain of -1ns cannot be"},
+		{func(c *consumer.Config) { c.Repeated = "twice" }, `no policy "twice" for repeats`},
+		{func(c *consumer.Config) { c.Handler = both{} }, "the handler both is not either transactional or external"},
 	} {
 		b := setup(t)
 		c.change(&b.cfg)

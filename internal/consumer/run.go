@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	"github.com/aws/smithy-go"
-
-	"fifoproof/internal/awserr"
+	"fifoproof/internal/clock"
 )
 
 const (
@@ -20,118 +18,228 @@ const (
 	lastPause  = 20 * time.Second
 	maxFailing = 10
 
-	// hasty is the pause after a poll that ended before its time without progress:
-	// an endpoint without long polls, a clock that is moved by hand, or a rejected
-	// message on a queue with a visibility timeout of zero.
+	// hasty is the pause after an empty poll that ended before its time: an endpoint
+	// without long polls.
 	hasty = 100 * time.Millisecond
 )
 
-// Run polls until ctx ends or, with UntilEmpty, until so much time has passed
-// without progress. Both are a good end: the summary comes without an error.
-//
-// Errors: the queue does not exist or may not be read; a store that cannot record
-// deliveries; ten failing polls in a row; and, at the end of UntilEmpty, messages
-// that could not be completed.
-func (c *Consumer) Run(ctx context.Context) (Summary, error) {
-	defer c.warn.flush()
-	err := c.run(ctx)
-	return c.summary, err
+// run is what one call of Run has in hand. Its lock is held for moments only, never
+// during a call to queue, store or handler.
+type run struct {
+	*Consumer
+	carrier carrier
+
+	// Contexts, in the order in which they end. Work may begin as long as work lasts;
+	// handlers have until the drain is over; calls about what is in hand a grace longer.
+	work  context.Context
+	hands context.Context
+	calls context.Context
+	stop  context.CancelCauseFunc // ends work
+
+	polling sync.WaitGroup // polls beside the first
+	working sync.WaitGroup // messages at work
+	giving  sync.WaitGroup // messages being given back
+	sending sync.WaitGroup // deletes
+
+	patience  patience
+	readiness readiness
+
+	mu      sync.Mutex
+	hand    map[*arrival]struct{} // everything in hand, for heartbeats
+	lanes   map[string]*lane
+	ready   []*lane // those that may begin, in turn
+	atWork  int
+	polls   int        // in flight
+	done    []*arrival // to be deleted
+	deletes int        // in flight
+	gate    gate
+	quiet   time.Time // when progress was last made
+	fatal   error     // why the run ends, where that is nobody's wish
+	changed chan struct{}
 }
 
-func (c *Consumer) run(ctx context.Context) error {
-	quiet := c.cfg.Clock.Now() // when progress was last made
+// Run polls, works and deletes until ctx ends or, with UntilEmpty, until so much time
+// has passed without progress and nothing is in hand. Both are a good end: the summary
+// comes without an error. When Run returns, everything it began has ended.
+//
+// Errors: the queue does not exist or may not be read; ten failing polls in a row; a
+// store that fails for two minutes; and, at the end of UntilEmpty, messages that could
+// not be carried out.
+func (c *Consumer) Run(ctx context.Context) (Summary, error) {
+	if _, real := c.cfg.Clock.(clock.Real); !real {
+		return c.Summary(), errors.New("running needs the machine's clock: heartbeats and back-offs wait side by side")
+	}
+	defer c.warn.flush()
+	r, end := c.begin(ctx)
+	defer end()
+
+	resting, rest := context.WithCancel(r.calls)
+	var beside sync.WaitGroup
+	beside.Go(func() { r.beats(resting) })
+	watching, leave := context.WithCancel(r.work)
+	var watch sync.WaitGroup
+	watch.Go(func() { r.watch(watching) })
+
+	err := r.poll()
+	leave()
+	r.stop(nil)
+	watch.Wait()
+	r.drain()
+	rest()
+	beside.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		err = r.fatal
+	}
+	return c.Summary(), err
+}
+
+// begin sets a run up. The end of work starts the time that the drain has.
+func (c *Consumer) begin(ctx context.Context) (r *run, end func()) {
+	r = &run{
+		Consumer: c,
+		hand:     map[*arrival]struct{}{}, lanes: map[string]*lane{},
+		quiet: time.Now(), changed: make(chan struct{}, 1),
+	}
+	steady := context.WithoutCancel(ctx)
+	calls, endCalls := context.WithCancel(steady)
+	hands, endHands := context.WithCancelCause(calls)
+	r.calls, r.hands = calls, hands
+	r.work, r.stop = context.WithCancelCause(ctx)
+	r.carrier = carrier{Consumer: c, ask: r.ask, keep: r.keep}
+	r.readiness.tell = c.cfg.Observer.Ready
+
+	handsOver := time.AfterFunc(time.Hour, func() { endHands(errStopped) })
+	handsOver.Stop()
+	callsOver := time.AfterFunc(time.Hour, endCalls)
+	callsOver.Stop()
+	context.AfterFunc(r.work, func() {
+		handsOver.Reset(c.cfg.Drain)
+		callsOver.Reset(c.cfg.Drain + grace)
+	})
+	return r, func() {
+		r.stop(nil)
+		handsOver.Stop()
+		callsOver.Stop()
+		endHands(nil)
+		endCalls()
+	}
+}
+
+// fail ends the run for a reason that no waiting cures.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	if r.fatal == nil {
+		r.fatal = err
+	}
+	r.mu.Unlock()
+	r.stop(err)
+}
+
+// poll receives until the run is to end.
+func (r *run) poll() error {
 	failing := 0
-	for ctx.Err() == nil {
-		asked := c.cfg.Clock.Now()
-		received, progress, err := c.round(ctx)
-		now := c.cfg.Clock.Now()
-		if progress {
-			quiet = now
-		}
+	for r.room() {
+		asked := time.Now()
+		n, err := r.take(r.cfg.Wait)
 		var rest time.Duration
 		switch {
-		case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		case r.work.Err() != nil:
 			return nil
 		case err != nil && permanent(err):
 			return err
 		case err != nil:
 			failing++
+			r.cfg.Observer.CallFailed("receive", err)
 			if failing == maxFailing {
 				return fmt.Errorf("giving up after %d failing polls in a row: %w", failing, err)
 			}
 			rest = min(firstPause<<(failing-1), lastPause)
-			if received == 0 {
-				c.warn.retrying(err, rest)
-				quiet = now.Add(rest) // an outage is no silence
+			r.warn.retrying(err, rest)
+			if failing > 1 {
+				r.readiness.set("queue", err.Error())
 			}
-		case !progress && now.Sub(asked) < c.cfg.Wait/2:
+			r.progressed(time.Now().Add(rest)) // an outage is no silence
+		case n == 0 && time.Since(asked) < r.cfg.Wait/2:
 			rest = hasty
 			fallthrough
 		default:
-			// An empty queue says nothing of a store that failed before.
-			if received > 0 || len(c.failed) == 0 {
-				failing = 0
+			failing = 0
+			r.readiness.set("queue", "")
+		}
+		if n == batch {
+			r.surge()
+		}
+		if sleep(r.work, rest) != nil {
+			return nil //nolint:nilerr // the run has ended, which poll does not judge
+		}
+		if r.silent() {
+			return r.memory.unfinished(r.name)
+		}
+	}
+	return nil
+}
+
+// progressed moves the moment from which silence counts.
+func (r *run) progressed(at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.later(at)
+}
+
+// later is progressed, under the lock.
+func (r *run) later(at time.Time) {
+	if at.After(r.quiet) {
+		r.quiet = at
+	}
+}
+
+// silent reports whether the run has come to its end by itself. What the last poll
+// brought has a moment to come to nothing, as a message does that fails again and again.
+func (r *run) silent() bool {
+	if r.cfg.UntilEmpty == 0 {
+		return false
+	}
+	for moment := time.Now().Add(hasty); ; {
+		switch due, busy := r.silence(); {
+		case !due:
+			return false
+		case !busy:
+			return true
+		}
+		ctx, cancel := context.WithDeadline(r.work, moment)
+		select {
+		case <-r.changed:
+			cancel()
+		case <-ctx.Done():
+			cancel()
+			return false
+		}
+	}
+}
+
+// silence reports whether there was no progress for so long, and whether something is
+// in hand all the same. What is held counts where a redrive policy sees to it that it
+// ends.
+func (r *run) silence() (due, busy bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.quiet) < r.cfg.UntilEmpty {
+		return false, false
+	}
+	if r.atWork > 0 || len(r.ready) > 0 && !r.gate.closed || len(r.done) > 0 || r.deletes > 0 {
+		return true, true
+	}
+	if r.cfg.MaxReceives > 0 {
+		for _, l := range r.lanes {
+			if l.hold != nil {
+				return true, true
 			}
 		}
-		if c.pause(ctx, rest) != nil {
-			return nil //nolint:nilerr // the context has ended, which is a good end
-		}
-		if c.cfg.UntilEmpty > 0 && c.cfg.Clock.Now().Sub(quiet) >= c.cfg.UntilEmpty {
-			return c.unfinished()
-		}
 	}
-	return nil
+	return true, false
 }
 
-func (c *Consumer) round(ctx context.Context) (received int, progress bool, err error) {
-	reply, err := c.receive(ctx)
-	if err != nil || len(reply) == 0 {
-		return 0, false, err
-	}
-	progress, err = c.work(ctx, reply)
-	if c.cfg.Progress != nil {
-		c.cfg.Progress(c.summary)
-	}
-	return len(reply), progress, err
-}
-
-// unfinished is the error that says what was left undone.
-func (c *Consumer) unfinished() error {
-	for _, err := range c.failed {
-		return fmt.Errorf("%d messages of the queue %s could not be completed, one of them: %w", len(c.failed), c.name, err)
-	}
-	return nil
-}
-
-// refusals are error codes that no waiting cures (Amazon SQS API reference, common
-// errors; AWS STS and KMS codes as SQS passes them on).
-var refusals = map[string]bool{
-	"AWS.SimpleQueueService.NonExistentQueue": true,
-	"QueueDoesNotExist":                       true,
-	"AccessDenied":                            true,
-	"AccessDeniedException":                   true,
-	"InvalidAddress":                          true,
-	"InvalidClientTokenId":                    true,
-	"InvalidSecurity":                         true,
-	"KmsAccessDenied":                         true,
-	"KmsDisabled":                             true,
-	"KmsNotFound":                             true,
-	"MissingAuthenticationToken":              true,
-	"NotAuthorized":                           true,
-	"OptInRequired":                           true,
-	"SignatureDoesNotMatch":                   true,
-	"UnrecognizedClientException":             true,
-	"UnsupportedOperation":                    true,
-}
-
-// permanent reports whether polling again cannot help. Throttling, expired
-// credentials, broken connections and the service's own failures pass.
-func permanent(err error) bool {
-	var store *storeError
-	var missing *types.QueueDoesNotExist
-	if errors.As(err, &store) || errors.As(err, &missing) {
-		return true
-	}
-	var answer smithy.APIError
-	return errors.As(err, &answer) && refusals[awserr.Name(answer.ErrorCode())]
-}
+// sleep waits in the machine's time.
+func sleep(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, clock.Real{}, d) }

@@ -1,15 +1,21 @@
 package consumer
 
-import "fifoproof/internal/receipt"
+import (
+	"sync"
 
-// Summary counts deliveries by what became of them.
+	"fifoproof/internal/receipt"
+)
+
+// Summary counts deliveries by what became of them. Those that are still in hand
+// are not in it.
 type Summary struct {
 	Deliveries  int64
 	Effects     int64 // deliveries of a fresh key
 	Redelivered int64
 	Repeated    int64
 	Rejected    int64
-	HeldBack    int64 // not worked on, or not completed: they come again
+	Failed      int64 // attempts without effect: they come again, or go to the dead-letter queue
+	HeldBack    int64 // put off or given back without an attempt: they come again
 }
 
 func (s *Summary) add(kind receipt.Kind) {
@@ -23,7 +29,31 @@ func (s *Summary) add(kind receipt.Kind) {
 		s.Repeated++
 	case receipt.Rejected:
 		s.Rejected++
+	case receipt.Failed:
+		s.Failed++
 	case receipt.Pending:
 		s.HeldBack++
 	}
+}
+
+// tally is a summary that several may add to.
+type tally struct {
+	mu  sync.Mutex
+	sum Summary
+}
+
+// add counts one delivery and tells progress, one call at a time.
+func (t *tally) add(kind receipt.Kind, progress func(Summary)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sum.add(kind)
+	if progress != nil {
+		progress(t.sum)
+	}
+}
+
+func (t *tally) read() Summary {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sum
 }

@@ -30,7 +30,9 @@ type Store interface {
 	// nil effect writes one row to the table effects. On an error (effect's own comes
 	// back wrapped) nothing of the transaction is left, and the claim holds on until
 	// Release or the end of its lease. A lease that has ended but was not taken over
-	// still completes. While the transaction is open nobody can take the key over.
+	// still completes. While the transaction is open nobody can take the key over, and
+	// Renew has nothing to do. Called again by who has completed it and did not hear so,
+	// it does nothing.
 	Complete(ctx context.Context, claim Claim, now time.Time, result string, effect Effect) error
 
 	// Release ends the claim without effect, and notes how on its receipt. The key is
@@ -54,10 +56,14 @@ type Store interface {
 	// Counts counts receipts and effects at one moment.
 	Counts(ctx context.Context) (Counts, error)
 
-	// Reap forgets the done keys that were last delivered before a time, and the
-	// settled receipts received before it whose key is forgotten. Rows of effects
-	// stay. It returns how many keys and receipts it forgot.
+	// Reap forgets the keys that nobody works on and that were last delivered before a
+	// time, and the receipts received before it that belong to no key any more. Rows of
+	// effects stay. It returns how many keys and receipts it forgot.
 	Reap(ctx context.Context, before time.Time) (keys, receipts int64, err error)
+
+	// Horizon is the latest time that Reap was given: of what was received before it,
+	// receipts may be missing. Zero: nothing was ever forgotten.
+	Horizon(ctx context.Context) (time.Time, error)
 
 	// Close ends the use of the database.
 	Close() error

@@ -3,8 +3,9 @@ package receipttest
 import (
 	"context"
 	"fmt"
-	"sync"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,14 +21,14 @@ func order(t *testing.T, b *bench) {
 	for n := range many {
 		deliveries = append(deliveries, delivery(n, fmt.Sprintf("m%d", n), fmt.Sprintf("k%d", n)))
 	}
-	claims := begin(t, b.store, deliveries...)
-	for n := len(claims) - 1; n >= 0; n -= 50 { // from the end, which must not move them
-		require.NoError(t, b.store.Reject(ctx, claims[n], "every fiftieth"))
+	ids := record(t, b.store, deliveries...)
+	for n := len(ids) - 1; n >= 0; n -= 50 { // from the end, which must not move them
+		require.NoError(t, b.store.Settle(ctx, ids[n], receipt.Ending{Kind: receipt.Rejected, Reason: "every fiftieth"}))
 	}
 	got := all(t, b.store)
 	require.Len(t, got, many)
 	for n, r := range got {
-		require.Equal(t, claims[n].ID, r.ID)
+		require.Equal(t, ids[n], r.ID)
 		require.Equal(t, deliveries[n], r.Delivery)
 		if n > 0 {
 			require.Greater(t, r.ID, got[n-1].ID)
@@ -40,24 +41,63 @@ func order(t *testing.T, b *bench) {
 	require.Empty(t, all(t, b.store, receipt.Fresh, receipt.Repeated))
 }
 
+func filters(t *testing.T, b *bench) {
+	change := func(n int, with func(*receipt.Delivery)) receipt.Delivery {
+		d := delivery(n, fmt.Sprintf("m%d", n), fmt.Sprintf("k%d", n))
+		with(&d)
+		return d
+	}
+	b.handle(t, change(0, func(*receipt.Delivery) {}))
+	b.handle(t, change(1, func(d *receipt.Delivery) { d.Queue = "payments.fifo" }))
+	b.handle(t, change(2, func(d *receipt.Delivery) { d.Group = "customer-8" }))
+	b.handle(t, change(3, func(d *receipt.Delivery) { d.OriginID = "m0" }))
+	record(t, b.store, change(4, func(d *receipt.Delivery) { d.Key.Value = "k0" }))
+	for name, tt := range map[string]struct {
+		filter receipt.Filter
+		want   []string
+	}{
+		"all":             {receipt.Filter{}, []string{"m0", "m1", "m2", "m3", "m4"}},
+		"kind":            {receipt.Filter{Kinds: []receipt.Kind{receipt.Pending}}, []string{"m4"}},
+		"queue":           {receipt.Filter{Queue: "payments.fifo"}, []string{"m1"}},
+		"group":           {receipt.Filter{Group: "customer-8"}, []string{"m2"}},
+		"message":         {receipt.Filter{Message: "m0"}, []string{"m0", "m3"}},
+		"a copy's own id": {receipt.Filter{Message: "m3"}, []string{"m3"}},
+		"key":             {receipt.Filter{Key: "k0"}, []string{"m0", "m4"}},
+		"since":           {receipt.Filter{Since: start.Add(3 * time.Millisecond)}, []string{"m3", "m4"}},
+		"until":           {receipt.Filter{Until: start.Add(time.Millisecond)}, []string{"m0"}},
+		"since and until": {receipt.Filter{Since: start.Add(time.Millisecond), Until: start.Add(time.Millisecond + 1)}, []string{"m1"}},
+		"all must hold":   {receipt.Filter{Key: "k0", Kinds: []receipt.Kind{receipt.Fresh, receipt.Repeated}}, []string{"m0"}},
+		"everything":      {receipt.Filter{Kinds: receipt.Kinds(), Queue: "orders.fifo", Group: "customer-7", Message: "m0", Key: "k3", Since: start, Until: start.Add(time.Hour)}, []string{"m3"}},
+		"none":            {receipt.Filter{Message: "m9"}, nil},
+		"no text is code": {receipt.Filter{Queue: "' OR '1'='1"}, nil},
+	} {
+		var got []string
+		for _, r := range some(t, b.store, tt.filter) {
+			got = append(got, r.MessageID)
+		}
+		require.True(t, slices.IsSorted(got), name)
+		require.Equal(t, tt.want, got, name)
+	}
+}
+
 // Reading must hold no lock: whoever prints a million receipts into a pager must
 // not stop a consumer.
 func usedWhileRead(t *testing.T, b *bench) {
 	for n := range 3 {
-		handle(t, b.store, delivery(n, fmt.Sprintf("m%d", n), fmt.Sprintf("k%d", n)))
+		b.handle(t, delivery(n, fmt.Sprintf("m%d", n), fmt.Sprintf("k%d", n)))
 	}
 	n := 0
 	for _, err := range b.store.Receipts(context.Background(), receipt.Filter{}) {
 		require.NoError(t, err)
 		n++
-		handle(t, b.store, delivery(10+n, fmt.Sprintf("n%d", n), fmt.Sprintf("l%d", n)))
+		b.handle(t, delivery(10+n, fmt.Sprintf("n%d", n), fmt.Sprintf("l%d", n)))
 	}
 	require.Equal(t, 3, n, "what came after the call is not shown")
 	requireCounts(t, b.store, receipt.Counts{Fresh: 6, Effects: 6})
 }
 
 func stopReading(t *testing.T, b *bench) {
-	begin(t, b.store, delivery(1, "m1", "k"), delivery(2, "m2", "l"))
+	record(t, b.store, delivery(1, "m1", "k"), delivery(2, "m2", "l"))
 	for _, err := range b.store.Receipts(context.Background(), receipt.Filter{}) {
 		require.NoError(t, err)
 		break
@@ -68,82 +108,4 @@ func stopReading(t *testing.T, b *bench) {
 	cancel()
 	_, err := receipt.Collect(b.store.Receipts(ctx, receipt.Filter{}))
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-// width is how many consumers race.
-const width = 16
-
-func race(t *testing.T, b *bench) {
-	outcomes := atOnce(t, func(int) receipt.Store { return b.store }, func(n int) receipt.Delivery {
-		return delivery(n, fmt.Sprintf("m%d", n), "k")
-	})
-	requireOneFresh(t, outcomes)
-	requireCounts(t, b.store, receipt.Counts{Fresh: 1, Repeated: width - 1, Effects: 1})
-}
-
-func manyKeys(t *testing.T, b *bench) {
-	for _, outcome := range atOnce(t, func(int) receipt.Store { return b.store }, func(n int) receipt.Delivery {
-		return delivery(n, fmt.Sprintf("m%d", n), fmt.Sprintf("k%d", n))
-	}) {
-		require.Equal(t, receipt.Fresh, outcome.Kind)
-	}
-	requireCounts(t, b.store, receipt.Counts{Fresh: width, Effects: width})
-}
-
-// The loser of the race for a key reads what the winner wrote. Were it given the
-// database's unique-key error instead, a consumer would count a broken store.
-func twoStores(t *testing.T, b *bench) {
-	stores := []receipt.Store{b.store, b.open(t)}
-	pick := func(n int) receipt.Store { return stores[n%2] }
-	outcomes := atOnce(t, pick, func(n int) receipt.Delivery { return delivery(n, fmt.Sprintf("m%d", n), "k") })
-	requireOneFresh(t, outcomes)
-	for _, outcome := range atOnce(t, pick, func(n int) receipt.Delivery { return delivery(n, "m0", "k") }) {
-		require.Equal(t, receipt.Redelivered, outcome.Kind)
-	}
-	for _, s := range stores {
-		requireCounts(t, s, receipt.Counts{Fresh: 1, Repeated: width - 1, Redelivered: width, Effects: 1})
-	}
-}
-
-// atOnce handles width deliveries side by side, each on the store picked for it.
-func atOnce(t *testing.T, pick func(n int) receipt.Store, arrive func(n int) receipt.Delivery) [width]receipt.Outcome {
-	t.Helper()
-	var (
-		wg       sync.WaitGroup
-		gate     = make(chan struct{})
-		outcomes [width]receipt.Outcome
-		errs     [width]error
-	)
-	for n := range width {
-		wg.Go(func() {
-			<-gate
-			s := pick(n)
-			var claims []receipt.Claim
-			if claims, errs[n] = s.Begin(context.Background(), []receipt.Delivery{arrive(n)}); errs[n] == nil {
-				outcomes[n], errs[n] = s.Complete(context.Background(), claims[0], nil)
-			}
-		})
-	}
-	close(gate)
-	wg.Wait()
-	for _, err := range errs {
-		require.NoError(t, err)
-	}
-	return outcomes
-}
-
-func requireOneFresh(t *testing.T, outcomes [width]receipt.Outcome) {
-	t.Helper()
-	var first receipt.Origin
-	fresh := 0
-	for _, outcome := range outcomes {
-		if outcome.Kind == receipt.Fresh {
-			fresh, first = fresh+1, outcome.First
-		}
-	}
-	require.Equal(t, 1, fresh)
-	for _, outcome := range outcomes {
-		require.Equal(t, first, outcome.First)
-		require.Contains(t, []receipt.Kind{receipt.Fresh, receipt.Repeated}, outcome.Kind)
-	}
 }

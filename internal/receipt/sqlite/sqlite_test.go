@@ -46,17 +46,28 @@ func TestMemory(t *testing.T) {
 func arrival(message, key string) receipt.Delivery {
 	return receipt.Delivery{
 		Queue: "orders.fifo", MessageID: message, ReceivedAt: time.Unix(1, 2),
-		Key: receipt.Key{Rule: "content", Space: "content", Value: key},
+		Key: receipt.Key{Rule: "content", Consumer: "orders.fifo", Space: "event", Value: key},
 	}
+}
+
+var terms = receipt.Terms{Worker: "w", Lease: time.Minute, Now: time.Unix(2, 0)}
+
+func claim(t *testing.T, s *sqlite.Store, d receipt.Delivery) receipt.Decision {
+	t.Helper()
+	ids, err := s.Record(t.Context(), []receipt.Delivery{d})
+	require.NoError(t, err)
+	decision, err := s.Begin(t.Context(), ids[0], d, terms)
+	require.NoError(t, err)
+	return decision
 }
 
 func handle(t *testing.T, s *sqlite.Store, d receipt.Delivery) receipt.Kind {
 	t.Helper()
-	claims, err := s.Begin(t.Context(), []receipt.Delivery{d})
-	require.NoError(t, err)
-	outcome, err := s.Complete(t.Context(), claims[0], nil)
-	require.NoError(t, err)
-	return outcome.Kind
+	decision := claim(t, s, d)
+	if decision.Kind == receipt.Fresh {
+		require.NoError(t, s.Complete(t.Context(), decision.Claim, terms.Now, "", nil))
+	}
+	return decision.Kind
 }
 
 // A path is a path, whatever SQLite's URI syntax makes of its characters.
@@ -113,7 +124,7 @@ func TestReadOnly(t *testing.T) {
 	counts, err := reader.Counts(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, receipt.Counts{Fresh: 1, Repeated: 1, Effects: 1}, counts)
-	_, err = reader.Begin(t.Context(), []receipt.Delivery{arrival("m3", "l")})
+	_, err = reader.Record(t.Context(), []receipt.Delivery{arrival("m3", "l")})
 	require.Error(t, err)
 	require.NoError(t, reader.Close())
 
@@ -176,7 +187,7 @@ func TestNewerFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	_, err = sqlite.Open(t.Context(), path)
-	require.ErrorContains(t, err, "written by a newer release (version 99, this one knows 1)")
+	require.ErrorContains(t, err, "written by a newer release (version 99, this one knows 2)")
 	require.ErrorContains(t, err, path)
 }
 
@@ -186,10 +197,8 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "receipts.db")
 	s := open(t, path)
-	claims, err := s.Begin(t.Context(), []receipt.Delivery{arrival("m", "k")})
-	require.NoError(t, err)
 	got := map[string]string{}
-	_, err = s.Complete(t.Context(), claims[0], func(ctx context.Context, tx receipt.Tx, _ receipt.Claim) error {
+	err := s.Complete(t.Context(), claim(t, s, arrival("m", "k")).Claim, terms.Now, "", func(ctx context.Context, tx receipt.Tx, _ receipt.Claim) error {
 		for _, setting := range []string{"journal_mode", "synchronous", "foreign_keys", "busy_timeout"} {
 			var value string
 			if err := tx.QueryRowContext(ctx, "PRAGMA "+setting).Scan(&value); err != nil {
@@ -200,14 +209,15 @@ func TestSettings(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "10000"}, got)
+	require.Equal(t, map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "60000"}, got)
 	require.NoError(t, s.Close())
 
 	db, err := sql.Open("sqlite", path)
 	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), `INSERT INTO inbox (queue, key_space, key_group, key_value, receipt_id, message_id, received_at_ns)
-SELECT queue, key_space, key_group, key_value, receipt_id, 'another', 7 FROM inbox`)
-	require.ErrorContains(t, err, "UNIQUE constraint failed: inbox.queue, inbox.key_space, inbox.key_group, inbox.key_value")
+	_, err = db.ExecContext(t.Context(), `INSERT INTO inbox (key, consumer, key_space, key_group, key_value, key_message,
+ state, token, worker, fingerprint, receipt_id, message_id, received_at_ns, last_delivery_ns)
+SELECT key, '', '', '', '', '', 'open', '', '', '', 7, '', 7, 7 FROM inbox`)
+	require.ErrorContains(t, err, "UNIQUE constraint failed: inbox.key")
 	var received int64
 	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT received_at_ns FROM receipts`).Scan(&received))
 	require.Equal(t, int64(1_000_000_002), received, "nanoseconds since 1970")

@@ -3,7 +3,6 @@ package consumer
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,15 +16,20 @@ import (
 // which do not cover entries that fail inside a batch.
 const deleteTries = 3
 
-// delete takes completed messages off the queue. Where that fails for good the
-// message comes again and is recorded as redelivered, so it is a warning; only a
-// refusal, which would make every later delete fail too, is an error.
-func (c *Consumer) delete(ctx context.Context, done []arrival) error {
-	ctx, cancel := context.WithTimeout(ctx, grace)
-	defer cancel()
+// delete takes up to ten completed messages off the queue. Where that fails for good
+// the message comes again and is recorded as redelivered, so it is a warning; only a
+// refusal, which would make every later delete fail too, is an error. tried is called
+// after the first try.
+func (c *Consumer) delete(ctx context.Context, done []*arrival, tried func()) error {
 	left := distinct(done)
 	for try := 1; len(left) > 0; try++ {
 		failed, err := c.deleteOnce(ctx, left)
+		if try == 1 {
+			tried()
+		}
+		if err != nil {
+			c.cfg.Observer.CallFailed("delete", err)
+		}
 		switch {
 		case err != nil && permanent(err):
 			return err
@@ -47,7 +51,7 @@ func (c *Consumer) delete(ctx context.Context, done []arrival) error {
 }
 
 // deleteOnce returns the messages whose delete may be tried again.
-func (c *Consumer) deleteOnce(ctx context.Context, done []arrival) (again []arrival, err error) {
+func (c *Consumer) deleteOnce(ctx context.Context, done []*arrival) (again []*arrival, err error) {
 	in := &sqs.DeleteMessageBatchInput{QueueUrl: &c.cfg.Queue}
 	for i, a := range done {
 		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{
@@ -60,26 +64,25 @@ func (c *Consumer) deleteOnce(ctx context.Context, done []arrival) (again []arri
 		return nil, fmt.Errorf("deleting from the queue %s: %w", c.name, awserr.Brief(err))
 	}
 	for _, f := range out.Failed {
-		i, err := strconv.Atoi(aws.ToString(f.Id))
-		if err != nil || i < 0 || i >= len(done) {
-			continue // an answer about a message that was not asked for
-		}
-		if f.SenderFault {
+		i, ok := index(f.Id, len(done))
+		switch {
+		case !ok:
+		case f.SenderFault:
 			// Most often the receipt handle has expired, which FIFO queues refuse
 			// (InvalidParameterValue), since another consumer may hold the message.
 			c.warn.undeleted(done[i:i+1], aws.ToString(f.Message))
-			continue
+		default:
+			again = append(again, done[i])
 		}
-		again = append(again, done[i])
 	}
 	return again, nil
 }
 
 // distinct leaves out handles that come twice: a batch that names one is refused
 // as a whole on some endpoints.
-func distinct(done []arrival) []arrival {
+func distinct(done []*arrival) []*arrival {
 	seen := map[string]bool{}
-	var out []arrival
+	var out []*arrival
 	for _, a := range done {
 		if !seen[a.handle] {
 			seen[a.handle] = true
@@ -87,23 +90,4 @@ func distinct(done []arrival) []arrival {
 		}
 	}
 	return out
-}
-
-// giveBack makes messages visible again that were not begun, so that they need not
-// wait for their visibility timeout. The last goes first: as long as an earlier one
-// of a group is hidden, SQS gives out no later one, so order holds throughout.
-func (c *Consumer) giveBack(ctx context.Context, unbegun []arrival) {
-	ctx, cancel := context.WithTimeout(ctx, grace)
-	defer cancel()
-	for _, a := range slices.Backward(unbegun) {
-		_, err := c.queue.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
-			QueueUrl:          &c.cfg.Queue,
-			ReceiptHandle:     aws.String(a.handle),
-			VisibilityTimeout: 0,
-		})
-		if err != nil {
-			c.warn.kept(len(unbegun), awserr.Brief(err))
-			return
-		}
-	}
 }

@@ -1,0 +1,266 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"fifoproof/internal/receipt"
+)
+
+// moment is how long a delivery is put off whose key's row is taken by somebody
+// else's open transaction, most likely the one that completes the key.
+const moment = time.Second
+
+// longest is the longest lease that is kept as asked for, so that its end is a time
+// that can be stored.
+const longest = 100 * 365 * 24 * time.Hour
+
+// errMoved is a key that was forgotten between two looks at it.
+var errMoved = errors.New("the key was forgotten meanwhile")
+
+// Begin decides what a delivery is, and commits that.
+func (s *Store) Begin(ctx context.Context, id int64, d receipt.Delivery, terms receipt.Terms) (receipt.Decision, error) {
+	if d.Key.Value == "" {
+		return receipt.Decision{}, fmt.Errorf("beginning receipt %d in %s: %w", id, s.Where, receipt.ErrNoKey)
+	}
+	b := &beginning{store: s, id: id, delivery: d, kept: s.kept(d), terms: terms}
+	var decision receipt.Decision
+	var err error
+	for range tries {
+		err = s.transact(ctx, func(tx Tx) (err error) {
+			decision, err = b.run(ctx, tx)
+			return err
+		})
+		if !errors.Is(err, errMoved) {
+			break
+		}
+	}
+	if err != nil {
+		return receipt.Decision{}, fmt.Errorf("beginning receipt %d in %s: %w", id, s.Where, err)
+	}
+	return decision, nil
+}
+
+// beginning is one call of Begin.
+type beginning struct {
+	store    *Store
+	id       int64
+	delivery receipt.Delivery
+	kept     receipt.Delivery // as the database keeps it
+	terms    receipt.Terms
+}
+
+// row is a key's row, taken until the transaction ends.
+type row struct {
+	id    int64
+	entry receipt.Entry
+	now   time.Time // by the clock that judges leases
+}
+
+// run claims a new key at once. Of a known one it takes the row, then, under the
+// policy Run, that of the key with the MessageId in it: in this order two deliveries
+// of one message meet at the first row, whatever is there of the second.
+func (b *beginning) run(ctx context.Context, tx Tx) (receipt.Decision, error) {
+	key := b.delivery.Key
+	claim, inserted, err := b.claimNew(ctx, tx, key)
+	if err != nil || inserted {
+		decision, _ := receipt.Decide(nil, b.kept, b.terms.Repeated, false, b.terms.Now)
+		decision.Claim = claim
+		return decision, err
+	}
+	base, err := b.take(ctx, tx, key)
+	if err != nil || base == nil {
+		return b.putOff(ctx, tx, err)
+	}
+	if err := b.delivered(ctx, tx, base); err != nil {
+		return receipt.Decision{}, err
+	}
+	if b.terms.Repeated != receipt.Run {
+		return b.decide(ctx, tx, key, base)
+	}
+	own := key
+	own.Message = b.delivery.Identity()
+	switch known, err := b.known(ctx, tx, own); {
+	case err != nil:
+		return receipt.Decision{}, err
+	case known:
+		return b.repeated(ctx, tx, own, base)
+	default:
+		return b.decide(ctx, tx, key, base)
+	}
+}
+
+// repeated decides by the key that has the MessageId in it.
+func (b *beginning) repeated(ctx context.Context, tx Tx, own receipt.Key, base *row) (receipt.Decision, error) {
+	its, err := b.take(ctx, tx, own)
+	if err != nil || its == nil {
+		return b.putOff(ctx, tx, err)
+	}
+	if err := b.delivered(ctx, tx, its); err != nil {
+		return receipt.Decision{}, err
+	}
+	decision, err := b.decide(ctx, tx, own, its)
+	if decision.Kind == receipt.Fresh {
+		decision.Repeats, decision.First = true, first(base)
+	}
+	return decision, err
+}
+
+// decide asks what the delivery is, given its key's row, and writes that down.
+func (b *beginning) decide(ctx context.Context, tx Tx, key receipt.Key, r *row) (receipt.Decision, error) {
+	seen := false
+	if r.entry.State == receipt.Completed && r.entry.MessageID != b.kept.Identity() {
+		err := tx.QueryRowContext(ctx, b.store.sql.seen, b.kept.Identity(), r.id, b.id).Scan(&seen)
+		if err != nil {
+			return receipt.Decision{}, fmt.Errorf("looking for the message's earlier deliveries: %w", err)
+		}
+	}
+	decision, again := receipt.Decide(&r.entry, b.kept, b.terms.Repeated, seen, r.now)
+	if again {
+		key.Message = b.delivery.Identity()
+		claim, inserted, err := b.claimNew(ctx, tx, key)
+		if err == nil && !inserted {
+			err = errMoved
+		}
+		decision.Kind, decision.Claim = receipt.Fresh, claim
+		return decision, err
+	}
+	switch decision.Kind {
+	case receipt.Fresh:
+		claim, err := b.claimKnown(ctx, tx, key, r)
+		decision.Claim = claim
+		return decision, err
+	case receipt.Pending:
+		decision.Until = b.terms.Now.Add(decision.Until.Sub(r.now))
+	default:
+	}
+	return decision, b.settle(ctx, tx, decision, key, sql.NullInt64{Int64: r.id, Valid: true})
+}
+
+// putOff is what becomes of a delivery whose key's row is taken by an open
+// transaction. It never waits for that to end: it may take as long as an effect.
+func (b *beginning) putOff(ctx context.Context, tx Tx, err error) (receipt.Decision, error) {
+	if err != nil {
+		return receipt.Decision{}, err
+	}
+	decision := receipt.Decision{
+		Kind: receipt.Pending, Until: b.terms.Now.Add(moment), Reason: "in flight: the key is being written at this moment",
+	}
+	return decision, b.settle(ctx, tx, decision, b.delivery.Key, sql.NullInt64{})
+}
+
+// claimNew claims a key that is not there. inserted is false where it is.
+func (b *beginning) claimNew(ctx context.Context, tx Tx, key receipt.Key) (claim receipt.Claim, inserted bool, err error) {
+	claim = b.claim(key)
+	kept := b.store.kept(claim.Delivery)
+	var inbox int64
+	err = tx.QueryRowContext(ctx, b.store.sql.claimNew,
+		[]byte(claim.Key), kept.Key.Consumer, kept.Key.Space, kept.Key.Group, kept.Key.Value, kept.Key.Message,
+		claim.Token, b.store.now(b.terms.Now), int64(min(b.terms.Lease, longest)), b.store.Text(b.terms.Worker), kept.Fingerprint,
+		b.id, kept.Identity(), nanos(kept.ReceivedAt)).Scan(&inbox)
+	switch {
+	case absent(err):
+		return receipt.Claim{}, false, nil
+	case err != nil:
+		return receipt.Claim{}, false, fmt.Errorf("claiming the key: %w", err)
+	}
+	claim.Attempt, err = b.start(ctx, tx, key, inbox)
+	return claim, true, err
+}
+
+// claimKnown claims a key whose row is taken.
+func (b *beginning) claimKnown(ctx context.Context, tx Tx, key receipt.Key, r *row) (receipt.Claim, error) {
+	claim := b.claim(key)
+	_, err := tx.ExecContext(ctx, b.store.sql.claimKnown, r.id,
+		claim.Token, b.store.now(b.terms.Now), int64(min(b.terms.Lease, longest)), b.store.Text(b.terms.Worker), b.kept.Fingerprint,
+		b.id, b.kept.Identity(), nanos(b.kept.ReceivedAt))
+	if err != nil {
+		return receipt.Claim{}, fmt.Errorf("claiming the key: %w", err)
+	}
+	claim.Attempt, err = b.start(ctx, tx, key, r.id)
+	return claim, err
+}
+
+// claim makes a claim with a token that nobody has had. It is random: a counter
+// would begin anew when the key was forgotten, and a worker that slept all the while
+// would hold a valid one.
+func (b *beginning) claim(key receipt.Key) receipt.Claim {
+	d := b.delivery
+	d.Key = key
+	return receipt.Claim{ID: b.id, Delivery: d, Token: rand.Text(), Key: key.Encode()}
+}
+
+// start notes the attempt on the receipt, and answers its number.
+func (b *beginning) start(ctx context.Context, tx Tx, key receipt.Key, inbox int64) (int, error) {
+	attempt := 1
+	err := tx.QueryRowContext(ctx, b.store.sql.start,
+		b.id, inbox, b.store.Text(key.Message), b.store.Text(b.terms.Worker), nanos(b.terms.Now)).Scan(&attempt)
+	switch {
+	case absent(err) && b.store.Unique:
+	case absent(err):
+		return 0, receipt.ErrSettled
+	case err != nil:
+		return 0, fmt.Errorf("noting the attempt: %w", err)
+	}
+	return attempt, nil
+}
+
+// take takes the row of a known key; nil where somebody else has taken it.
+func (b *beginning) take(ctx context.Context, tx Tx, key receipt.Key) (*row, error) {
+	var r row
+	var received, until, now sql.NullInt64
+	err := tx.QueryRowContext(ctx, b.store.sql.entry, []byte(key.Encode()), b.store.now(b.terms.Now)).Scan(
+		&r.id, &r.entry.State, &r.entry.Fingerprint, &r.entry.MessageID, &received, &until, &r.entry.Worker, &r.entry.Result, &now)
+	switch {
+	case absent(err):
+		known, err := b.known(ctx, tx, key)
+		if err == nil && !known {
+			err = errMoved
+		}
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("reading the key: %w", err)
+	}
+	r.entry.ReceivedAt, r.entry.LeaseUntil, r.now = instant(received), instant(until), instant(now)
+	return &r, nil
+}
+
+func (b *beginning) known(ctx context.Context, tx Tx, key receipt.Key) (known bool, err error) {
+	if err := tx.QueryRowContext(ctx, b.store.sql.known, []byte(key.Encode())).Scan(&known); err != nil {
+		return false, fmt.Errorf("looking for the key: %w", err)
+	}
+	return known, nil
+}
+
+// delivered notes when a key was delivered, which is what retention counts from.
+func (b *beginning) delivered(ctx context.Context, tx Tx, r *row) error {
+	if _, err := tx.ExecContext(ctx, b.store.sql.delivered, r.id, nanos(b.kept.ReceivedAt)); err != nil {
+		return fmt.Errorf("noting the delivery: %w", err)
+	}
+	return nil
+}
+
+// settle notes on the receipt what its delivery is, or why it was put off.
+func (b *beginning) settle(ctx context.Context, tx Tx, decision receipt.Decision, key receipt.Key, inbox sql.NullInt64) error {
+	var first receipt.Origin
+	if decision.Kind.Done() {
+		first = decision.First
+	}
+	err := tx.one(ctx, receipt.ErrSettled, b.store.sql.settle, b.id,
+		string(decision.Kind), reason(decision.Reason), first.MessageID, nanos(first.ReceivedAt), inbox, b.store.Text(key.Message))
+	if errors.Is(err, receipt.ErrSettled) && b.store.Unique {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("settling the receipt: %w", err)
+	}
+	return nil
+}
+
+func first(r *row) receipt.Origin {
+	return receipt.Origin{MessageID: r.entry.MessageID, ReceivedAt: r.entry.ReceivedAt}
+}
