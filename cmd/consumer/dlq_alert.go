@@ -43,7 +43,7 @@ func (d *dlqDesk) alert(ctx context.Context, c *dlqWatch, r deadletter.Reading) 
 // the time for it is over.
 func (d *dlqDesk) alertRun(ctx context.Context, c *dlqWatch, r deadletter.Reading, given []byte) error {
 	const script = `export FIFOPROOF_DEPTH="$1" FIFOPROOF_LIMIT="$2"; eval "$3"`
-	shell, err := handler.NewExec([]string{"sh", "-c", script, "sh", strconv.Itoa(r.Depth.Total()), strconv.Itoa(*c.AlertOver), c.AlertRun}, 0)
+	shell, err := handler.NewExec([]string{"sh", "-c", script, "sh", strconv.Itoa(r.Depth.Total()), strconv.Itoa(*c.AlertOver), c.AlertRun}, 0, 0)
 	if err != nil {
 		return fmt.Errorf("running --alert-run: %w", err)
 	}

@@ -77,7 +77,7 @@ type consumeFlags struct {
 	Account string        `help:"Where ledger finds the account in the body (JSON pointer; default: ${default})." default:"/account" placeholder:"PTR"`
 	Amount  string        `help:"Where ledger finds the amount in the body (JSON pointer; default: ${default})." default:"/amount" placeholder:"PTR"`
 	Natural string        `help:"Where ledger:upsert finds what makes a booking unique (JSON pointer; default: the event's idempotency key)." placeholder:"PTR"`
-	Timeout time.Duration `help:"How long one call of exec or http may take; then it has failed (default: ${default})." default:"5m" placeholder:"TIME"`
+	Timeout time.Duration `help:"How long one call of exec or http may take; then it has failed (default: ${default})." default:"30s" placeholder:"TIME"`
 
 	Concurrency int           `help:"How many message groups are worked on at once (default: ${default})." default:"10" placeholder:"N"`
 	Visibility  time.Duration `help:"For how long a received message is hidden, renewed while it is in hand (default: ${default})." default:"30s" placeholder:"TIME"`
