@@ -85,10 +85,9 @@ func prepare(ctx context.Context, db *sql.DB, where string) (*Store, error) {
 	driver := sqlstore.Pool(db)
 	driver.Where = where
 	driver.Again = again
-	driver.Lock = ` FOR UPDATE SKIP LOCKED`
 	driver.Clock = clock
 	driver.Text = sqlstore.Printable // a text of PostgreSQL's has neither NUL nor broken UTF-8
-	driver.Remote = true
+	driver.Server = true
 	return &Store{sqlstore.New(driver)}, nil
 }
 

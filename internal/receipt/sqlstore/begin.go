@@ -32,7 +32,7 @@ func (s *Store) Begin(ctx context.Context, id int64, d receipt.Delivery, terms r
 	var err error
 	for try := range tries {
 		known := false
-		if s.driver.Remote && try == 0 {
+		if s.driver.Server && try == 0 {
 			if decision, known, err = b.atOnce(ctx); err != nil || !known {
 				break
 			}

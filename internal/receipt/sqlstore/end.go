@@ -41,7 +41,7 @@ func (s *Store) Complete(ctx context.Context, claim receipt.Claim, now time.Time
 
 func (s *Store) complete(ctx context.Context, claim receipt.Claim, now time.Time, result string, effect receipt.Effect) error {
 	if effect == nil {
-		if s.driver.Remote {
+		if s.driver.Server {
 			if done, err := s.completeAtOnce(ctx, claim, now, result); err != nil || done {
 				return err
 			}
@@ -49,18 +49,33 @@ func (s *Store) complete(ctx context.Context, claim receipt.Claim, now time.Time
 		effect = s.row
 	}
 	return s.transact(ctx, func(tx receipt.Tx) error {
-		err := one(ctx, tx, receipt.ErrLost, s.sql.complete, []byte(claim.Key), claim.Token, []byte(result))
-		if errors.Is(err, receipt.ErrLost) {
-			return s.ended(ctx, tx, claim, receipt.Completed)
-		}
-		if err != nil {
-			return fmt.Errorf("completing the key: %w", err)
+		if held, err := s.hold(ctx, tx, claim); err != nil || !held {
+			return err
 		}
 		if err := effect(ctx, tx, claim); err != nil {
 			return fmt.Errorf("carrying out the effect: %w", err)
 		}
+		if err := one(ctx, tx, receipt.ErrLost, s.sql.complete, []byte(claim.Key), claim.Token, []byte(result)); err != nil {
+			return fmt.Errorf("completing the key: %w", err)
+		}
 		return s.note(one(ctx, tx, receipt.ErrSettled, s.sql.finish, claim.ID, string(receipt.Fresh), "", nanos(now)))
 	})
+}
+
+// hold locks the claim's row for as long as an effect takes. The row is not written
+// before the effect has ended: whoever tries to insert a key waits for a transaction
+// that has written it, but not for one that has locked it. held is false where the
+// claim was completed before.
+func (s *Store) hold(ctx context.Context, tx receipt.Tx, claim receipt.Claim) (held bool, err error) {
+	var id int64
+	err = tx.QueryRowContext(ctx, s.sql.hold, []byte(claim.Key), claim.Token).Scan(&id)
+	switch {
+	case absent(err):
+		return false, s.ended(ctx, tx, claim, receipt.Completed)
+	case err != nil:
+		return false, fmt.Errorf("locking the key: %w", err)
+	}
+	return true, nil
 }
 
 // completeAtOnce completes in one statement. done is false where something was

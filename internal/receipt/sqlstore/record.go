@@ -34,7 +34,7 @@ func (s *Store) Record(ctx context.Context, deliveries []receipt.Delivery) ([]in
 }
 
 func (s *Store) write(ctx context.Context, tx receipt.Tx, deliveries []receipt.Delivery) ([]int64, error) {
-	if !s.driver.Remote {
+	if !s.driver.Server {
 		id, err := s.insert(ctx, tx, s.sql.insert[1], s.values(deliveries[0])...)
 		return []int64{id}, err // 0: the planted fault let it vanish
 	}

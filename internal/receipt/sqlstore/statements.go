@@ -32,9 +32,9 @@ type statements struct {
 	// settle notes on a receipt what its delivery is.
 	settle string
 
-	// renew, complete and release are for whoever has the token. held tells the state
-	// of a key whose last token this is.
-	renew, complete, release, held string
+	// renew, complete and release are for whoever has the token, and hold locks its row.
+	// held tells the state of a key whose last token this is.
+	renew, hold, complete, release, held string
 	// effect is what happens where the caller has no effect of its own.
 	effect string
 	// finish notes how an attempt ended; giveBack, that it counts as none.
@@ -63,9 +63,10 @@ func texts(d *Driver) statements {
 		clock = "NULL"
 	}
 	now := func(parameter string) string { return "coalesce(" + parameter + ", " + clock + ")" }
-	rows := 1
-	if d.Remote {
+	rows, lock, skip := 1, "", ""
+	if d.Server {
 		rows = 10 // a full reply
+		lock, skip = " FOR UPDATE", " FOR UPDATE SKIP LOCKED"
 	}
 	insert := make([]string, rows+1)
 	for n := range insert {
@@ -81,7 +82,7 @@ VALUES ($1, $2, $3, $4, $5, $6, 'leased', $7, ` + now("$8") + ` + $9, $10, $11, 
 ON CONFLICT DO NOTHING`,
 
 		entry: `SELECT id, state, fingerprint, message_id, received_at_ns, lease_until_ns, worker, result, ` + now("$2") + `
-FROM inbox WHERE key = $1` + d.Lock,
+FROM inbox WHERE key = $1` + skip,
 
 		claimKnown: `UPDATE inbox SET state = 'leased', token = $2, lease_until_ns = ` + now("$3") + ` + $4, worker = $5,
  fingerprint = CASE WHEN fingerprint = '' THEN $6 ELSE fingerprint END, receipt_id = $7, message_id = $8, received_at_ns = $9,
@@ -104,6 +105,8 @@ WHERE id = $1 AND kind = 'pending'`,
 WHERE id = $1 AND kind = 'pending'`,
 
 		renew: `UPDATE inbox SET lease_until_ns = ` + now("$3") + ` + $4 WHERE key = $1 AND token = $2 AND state = 'leased'`,
+
+		hold: `SELECT id FROM inbox WHERE key = $1 AND token = $2 AND state = 'leased'` + lock,
 
 		complete: `UPDATE inbox SET state = 'done', lease_until_ns = NULL, result = $3
 WHERE key = $1 AND token = $2 AND state = 'leased'`,

@@ -30,18 +30,16 @@ type Driver struct {
 	// Again reports whether an error means that the transaction was undone and has to
 	// be made again, as a deadlock does. Nil: no error does.
 	Again func(error) bool
-	// Lock is appended to a SELECT that takes a row until the transaction ends, and
-	// passes over a row that somebody else has taken. "": a transaction has the whole
-	// database to itself.
-	Lock string
 	// Clock is the database's clock as an expression: nanoseconds since 1970. "": the
 	// consumer's clock judges leases.
 	Clock string
 	// Text is the nearest to a text that the database can keep. Nil: the text itself.
 	Text func(string) string
-	// Remote says that every statement costs a round trip, so that one should do as much
-	// as it can. Such a database knows RETURNING, and WITH over statements that write.
-	Remote bool
+	// Server says that the database is a server, which many transactions use at once.
+	// Rows are locked, with FOR UPDATE and SKIP LOCKED, and since every statement costs
+	// a round trip, one does as much as it can, by RETURNING and by WITH over statements
+	// that write. Otherwise a transaction has the whole database to itself.
+	Server bool
 	// Unique is a planted fault: a receipt that breaks a unique key is left out in
 	// silence.
 	Unique bool
@@ -133,7 +131,7 @@ func one(ctx context.Context, tx receipt.Tx, otherwise error, query string, args
 
 // insert writes a row, and answers its id; 0 where it was there.
 func (s *Store) insert(ctx context.Context, tx receipt.Tx, query string, args ...any) (id int64, err error) {
-	if s.driver.Remote {
+	if s.driver.Server {
 		err := tx.QueryRowContext(ctx, query+" RETURNING id", args...).Scan(&id)
 		if absent(err) {
 			return 0, nil
