@@ -20,7 +20,7 @@ import (
 
 const name = "consumer"
 
-// receiptsCommand is the one subcommand. It has a command line of its own, so that
+// receiptsCommand is the subcommand that prints receipts. It has a command line of its own, so that
 // 'consumer --help' can show the flags that people look for there.
 const receiptsCommand = "receipts"
 
@@ -56,18 +56,6 @@ var consume = cli.Program{
 		{Word: receiptsCommand, Grammar: &receiptsFlags{}, Program: receipts},
 		{Word: dlqCommand, Grammar: &dlqFlags{}, Program: dlq},
 	},
-}
-
-var receipts = cli.Program{
-	Name: name + " " + receiptsCommand,
-	About: "Print the receipts that consumers wrote to a file, in the order of deliveries: one row each, or one JSON object " +
-		"a line. Kinds: fresh (had the effect), redelivered, repeated, rejected, and pending (not completed: a crash, or put " +
-		"off). The file is only read, also while a consumer is at work on it.",
-	Examples: `
-		consumer receipts
-		consumer receipts --db orders.db --kind repeated --kind rejected
-		consumer receipts --json | jq -r .kind | sort | uniq -c`,
-	Words: map[string]func() []string{"kind": kinds},
 }
 
 type consumeFlags struct {
@@ -107,12 +95,6 @@ type consumeFlags struct {
 	JSON bool `help:"Print the summary as a JSON object on standard output." name:"json"`
 
 	Version kong.VersionFlag `help:"Print the version."`
-}
-
-type receiptsFlags struct {
-	DB   string   `help:"SQLite file of the receipts (default: ${default})." name:"db" default:"receipts.db" placeholder:"FILE"`
-	Kind []string `help:"Print only this kind. Repeatable." placeholder:"KIND" sep:"none" completion-predictor:"kind"`
-	JSON bool     `help:"Print a JSON object a line." name:"json"`
 }
 
 // config is the consumer's configuration as far as the flags tell it.
@@ -224,26 +206,4 @@ func (f *consumeFlags) selection() string {
 	default:
 		return "--strict"
 	}
-}
-
-// filter is what --kind selects.
-func (f *receiptsFlags) filter() (receipt.Filter, error) {
-	var filter receipt.Filter
-	for _, text := range f.Kind {
-		kind := receipt.Kind(text)
-		if !slices.Contains(receipt.Kinds(), kind) {
-			return filter, cli.Hint(fmt.Errorf("there is no kind %q", text), "kinds are %s", strings.Join(kinds(), ", "))
-		}
-		filter.Kinds = append(filter.Kinds, kind)
-	}
-	return filter, nil
-}
-
-// kinds are the names of all kinds of receipts.
-func kinds() []string {
-	var names []string
-	for _, kind := range receipt.Kinds() {
-		names = append(names, string(kind))
-	}
-	return names
 }

@@ -13,6 +13,7 @@ import (
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/consumer"
+	"fifoproof/internal/handler"
 	"fifoproof/internal/target"
 )
 
@@ -47,7 +48,7 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, name, err)
 		return cli.Harness
 	}
-	store, err := openStore(ctx, f.DB, false)
+	store, err := openPatiently(ctx, f.DB, talk)
 	if err != nil {
 		cli.Report(stdio.Err, name, cli.Hint(err, "name another database with --db, or mend this one"))
 		return cli.Harness
@@ -67,6 +68,7 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, name, withHelp(err, name))
 		return cli.Usage
 	}
+	talk.sayf("handler %s, %s", handler.Name(cfg.Handler), handler.Describe(cfg.Handler))
 	if f.Retention > 0 {
 		stop := reaping(ctx, store, f.Retention, talk)
 		defer stop()

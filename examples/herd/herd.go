@@ -45,7 +45,7 @@ func (s setting) steady() setting {
 // all of them failed. The first attempts are left out: they are together whatever
 // follows. A call takes no time, so a client's next wait begins with its retry.
 func (s setting) calls(seed uint64) []time.Duration {
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // nothing here is secret
 	at := make([]time.Duration, 0, clients*retries)
 	for range clients {
 		now := time.Duration(0)

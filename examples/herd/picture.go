@@ -29,7 +29,7 @@ func writePicture(w io.Writer) error {
 	canvas := vgsvg.New(27*vg.Centimeter, 15*vg.Centimeter)
 	whole := draw.New(canvas)
 	whole.SetColor(color.White)
-	whole.Fill(whole.Rectangle.Path())
+	whole.Fill(whole.Path())
 	tiles := draw.Tiles{Rows: 2, Cols: 2, PadX: vg.Centimeter, PadY: vg.Centimeter, PadTop: 8, PadBottom: 8, PadLeft: 8, PadRight: 12}
 	for i, canvases := range plot.Align(panels, tiles, whole) {
 		for j, part := range canvases {
@@ -75,7 +75,7 @@ func (c columns) Plot(canvas draw.Canvas, p *plot.Plot) {
 		}
 		from := time.Duration(i) * bin
 		left, top := x(from.Seconds()), y(float64(count))
-		right := max(x((from+bin).Seconds()), left+narrowest)
+		right := max(x((from + bin).Seconds()), left+narrowest)
 		path.Move(vg.Point{X: left, Y: y(0)})
 		path.Line(vg.Point{X: left, Y: top})
 		path.Line(vg.Point{X: right, Y: top})

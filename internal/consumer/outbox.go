@@ -25,6 +25,7 @@ func (r *run) send(done []*arrival) {
 		defer r.mu.Unlock()
 		r.deletes--
 		r.flush()
+		r.signal()
 	}
 	if err := r.delete(r.calls, done, free); err != nil {
 		r.fail(err)

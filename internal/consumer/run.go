@@ -168,6 +168,9 @@ func (r *run) poll() error {
 			failing = 0
 			r.readiness.set("queue", "")
 		}
+		if n == 0 && err == nil {
+			r.cfg.Observer.Received(nil) // so that a quiet queue is not taken for a poll that hangs
+		}
 		if n == batch {
 			r.surge()
 		}
@@ -195,25 +198,50 @@ func (r *run) later(at time.Time) {
 	}
 }
 
-// silent reports whether the run has come to its end by itself. What is held counts as
-// in hand where a redrive policy sees to it that this ends.
+// silent reports whether the run has come to its end by itself. What the last poll
+// brought has a moment to come to nothing, as a message does that fails again and again.
 func (r *run) silent() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.cfg.UntilEmpty == 0 || time.Since(r.quiet) < r.cfg.UntilEmpty {
+	if r.cfg.UntilEmpty == 0 {
 		return false
 	}
+	for moment := time.Now().Add(hasty); ; {
+		switch due, busy := r.silence(); {
+		case !due:
+			return false
+		case !busy:
+			return true
+		}
+		ctx, cancel := context.WithDeadline(r.work, moment)
+		select {
+		case <-r.changed:
+			cancel()
+		case <-ctx.Done():
+			cancel()
+			return false
+		}
+	}
+}
+
+// silence reports whether there was no progress for so long, and whether something is
+// in hand all the same. What is held counts where a redrive policy sees to it that it
+// ends.
+func (r *run) silence() (due, busy bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.quiet) < r.cfg.UntilEmpty {
+		return false, false
+	}
 	if r.atWork > 0 || len(r.ready) > 0 && !r.gate.closed || len(r.done) > 0 || r.deletes > 0 {
-		return false
+		return true, true
 	}
 	if r.cfg.MaxReceives > 0 {
 		for _, l := range r.lanes {
 			if l.hold != nil {
-				return false
+				return true, true
 			}
 		}
 	}
-	return true
+	return true, false
 }
 
 // sleep waits in the machine's time.

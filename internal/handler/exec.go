@@ -38,6 +38,7 @@ const (
 type Exec struct {
 	argv  []string
 	grace time.Duration
+	shell string // runs guards; "": there is none
 }
 
 // NewExec returns an Exec of a command and its arguments, which must be there to be
@@ -55,7 +56,8 @@ func NewExec(argv []string, grace time.Duration) (*Exec, error) {
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return nil, fmt.Errorf("the command of the handler exec cannot be run: %w", err)
 	}
-	return &Exec{argv: slices.Clone(argv), grace: grace}, nil
+	shell, _ := exec.LookPath("sh") // an image with nothing but programs has none
+	return &Exec{argv: slices.Clone(argv), grace: grace, shell: shell}, nil
 }
 
 // Name is "exec".
@@ -74,8 +76,14 @@ func (x *Exec) Call(ctx context.Context, e Event) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("the command %s was not begun: %w", x.base(), err)
 	}
-	// The kernel sends Pdeathsig when the thread that forked ends, not the process: no
-	// other goroutine may bring this one to its end (prctl(2), PR_SET_PDEATHSIG).
+	g, err := newGroup(x.shell)
+	if err != nil {
+		return "", err
+	}
+	defer g.end()
+	// The kernel tells a command of its parent's death when the thread that forked
+	// ends, not the process (prctl(2), PR_SET_PDEATHSIG): no other goroutine may bring
+	// that one to its end.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -83,12 +91,10 @@ func (x *Exec) Call(ctx context.Context, e Event) (string, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), x.argv[0], x.argv[1:]...) // ended below, with its group
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(e.Body), out, errs
 	cmd.Env = append(os.Environ(), environment(e)...)
-	cmd.SysProcAttr = ownGroup()
 	cmd.WaitDelay = drainPipes
-	if err := cmd.Start(); err != nil {
+	if err := g.run(cmd); err != nil {
 		return "", x.startError(err)
 	}
-	g := &group{process: cmd.Process}
 	done := make(chan error, 1)
 	go func() { done <- g.wait(cmd) }()
 	select {

@@ -267,27 +267,68 @@ func TestExecOutlivesThreads(t *testing.T) {
 	require.Equal(t, "alive\n", result)
 }
 
-// A consumer that is killed can do nothing any more; its command dies all the same.
+// A consumer that is killed can do nothing any more; its commands die all the same,
+// and so does what they have started.
 func TestExecDiesWithItsConsumer(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has a signal for the death of a parent")
+	for name, script := range map[string]string{
+		"a child":                    `exec 3>"$1"; echo begun >&3; exec sleep 600`,
+		"a grandchild":               `exec 3>"$1"; echo begun >&3; sleep 600; exit 0`,
+		"one that is left to itself": `exec 3>"$1"; (trap '' TERM HUP; echo begun >&3; exec sleep 600) & wait`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			life := newLifeline(t)
+			consumer := startConsumer(t, script, life)
+			require.Equal(t, "begun", life.begun(t))
+			require.NoError(t, consumer.Process.Kill())
+			require.ErrorContains(t, consumer.Wait(), "signal: killed")
+			life.ended(t)
+		})
 	}
+}
+
+// An image with nothing but programs has no shell to guard a command. The group is
+// ended all the same, and on Linux the command dies with its consumer.
+func TestExecWithoutAShell(t *testing.T) {
+	t.Setenv("PATH", "")
 	life := newLifeline(t)
-	self, err := os.Executable()
+	h, err := handler.NewExec([]string{"/bin/sh", "-c", `exec 3>"$1"; /bin/sleep 600 & echo begun >&3; wait`, "sh", life.path}, time.Minute)
 	require.NoError(t, err)
-	consumer := exec.Command(self)
-	consumer.Env = append(os.Environ(), "HANDLER_TEST_ROLE=consumer", "HANDLER_TEST_LINE="+life.path)
-	require.NoError(t, consumer.Start())
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var call sync.WaitGroup
+	call.Go(func() { _, err = h.Call(ctx, event()) })
+	life.begun(t)
+	cancel(errDrain)
+	call.Wait()
+	life.ended(t)
+	require.EqualError(t, err, "the command sh was told to end: the consumer is draining")
+
+	if runtime.GOOS != "linux" {
+		return
+	}
+	life = newLifeline(t)
+	consumer := startConsumer(t, `exec 3>"$1"; echo begun >&3; exec /bin/sleep 600`, life)
 	require.Equal(t, "begun", life.begun(t))
 	require.NoError(t, consumer.Process.Kill())
 	require.ErrorContains(t, consumer.Wait(), "signal: killed")
 	life.ended(t)
 }
 
-// play is what this binary does when it is told to be something else.
-func play(string) int {
-	h, err := handler.NewExec([]string{"sh", "-c", `exec 3>"$1"; echo begun >&3; exec sleep 600`, "sh", os.Getenv("HANDLER_TEST_LINE")}, 0)
+// startConsumer starts this binary as a consumer whose command is a script.
+func startConsumer(t *testing.T, script string, life *lifeline) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	consumer := exec.Command(self)
+	consumer.Env = append(os.Environ(), "HANDLER_TEST_ROLE="+script, "HANDLER_TEST_LINE="+life.path)
+	require.NoError(t, consumer.Start())
+	return consumer
+}
+
+// play is what this binary does when it is told to be a consumer.
+func play(script string) int {
+	h, err := handler.NewExec([]string{"/bin/sh", "-c", script, "sh", os.Getenv("HANDLER_TEST_LINE")}, 0)
 	if err == nil {
 		_, err = h.Call(context.Background(), event())
 	}

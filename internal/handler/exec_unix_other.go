@@ -4,9 +4,8 @@ package handler
 
 import "syscall"
 
-// ownGroup begins a process group. When the consumer is killed with SIGKILL, it
-// runs on: only Linux has a signal for that.
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// dieWithParent has no means here; the guard does it alone.
+func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
-// ended cannot wait for a process here without letting its number go.
+// ended cannot wait for a process here and leave it to be waited for.
 func ended(int) bool { return false }

@@ -49,7 +49,7 @@ type Booking struct {
 type Ledger struct {
 	form    Form
 	booking Booking
-	made    atomic.Bool // the tables were seen committed
+	made    atomic.Bool // the tables were there when a transaction began
 }
 
 // NewLedger returns a Ledger of a form.
@@ -96,6 +96,7 @@ func (l *Ledger) Apply(ctx context.Context, tx receipt.Tx, e Event) error {
 		return err
 	}
 	if err := l.apply()(ctx, tx, e, booked); err != nil {
+		l.made.Store(false) // it may be that they are missing
 		return fmt.Errorf("booking message %s: %w", e.MessageID, err)
 	}
 	return nil

@@ -35,9 +35,9 @@ var ledgerTables = []string{
 // "ledger" in ASCII.
 const ledgerLock = 0x6c6564676572
 
-// prepare makes the tables where they are missing. That they were made in this
-// transaction is no news to keep, for it may be rolled back; that they were there
-// when it began is.
+// prepare makes the tables where they are missing. That they were made is no news to
+// keep, since the transaction may be undone; that they were there when it began is,
+// until an entry cannot be booked.
 //
 // There are two databases and one port to them, so what only one of them knows is
 // asked of PostgreSQL first: SQLite refuses the statement and its transaction goes

@@ -14,6 +14,7 @@ import (
 	_ "modernc.org/sqlite" // the database of the default store
 
 	"fifoproof/internal/handler"
+	"fifoproof/internal/receipt/pgtest"
 )
 
 // eachForm runs a test for some forms on every sort of database.
@@ -35,6 +36,13 @@ func eachDatabase(t *testing.T, test func(t *testing.T, db *sql.DB)) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "ledger.db")+"?_txlock=immediate&_pragma=busy_timeout(10000)")
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, db.Close()) })
+		test(t, db)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		db, err := sql.Open("pgx", pgtest.Start(t))
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, db.Close()) })
 		test(t, db)

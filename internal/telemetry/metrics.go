@@ -92,6 +92,9 @@ func NewMetrics(queue string, o Options) *Metrics {
 	for _, kind := range receipt.Kinds() {
 		m.outcomes.WithLabelValues(string(kind))
 	}
+	for _, kind := range []receipt.Kind{receipt.Fresh, receipt.Failed, receipt.Rejected} {
+		m.attempts.WithLabelValues(string(kind))
+	}
 	for _, call := range calls() {
 		m.failures.WithLabelValues(call)
 	}
