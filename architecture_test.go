@@ -28,14 +28,9 @@ var below = map[string][]string{
 	"internal/receipt/postgres":    {"internal/receipt", "internal/receipt/sqlstore"},
 	"internal/receipt/pgtest":      {"internal/receipt/postgres"},
 	"internal/backoff":             {},
-<<<<<<< HEAD
 	"internal/webpage":             {},
-	"internal/handler":             {"internal/receipt"},
-	"internal/telemetry":           {"internal/consumer", "internal/handler", "internal/receipt", "internal/clock"},
-=======
 	"internal/handler":             {"internal/contenthash", "internal/receipt"},
-	"internal/telemetry":           {"internal/consumer"},
->>>>>>> i7-handler
+	"internal/telemetry":           {"internal/consumer", "internal/handler", "internal/receipt", "internal/clock"},
 	"internal/deadletter":          {"internal/awserr", "internal/clock", "internal/contenthash", "internal/receipt"},
 	"internal/timeline":            {"internal/receipt", "internal/webpage"},
 	"internal/fifo":                {"internal/window"},
@@ -52,13 +47,12 @@ var below = map[string][]string{
 
 // onlyIn names packages outside the module that few of ours may import.
 var onlyIn = map[string][]string{
-<<<<<<< HEAD
 	"github.com/aws/aws-sdk-go-v2/config":            {"internal/target", "cmd/"},
 	"github.com/aws/aws-sdk-go-v2/credentials":       {"internal/target", "cmd/"},
 	"github.com/aws/aws-sdk-go-v2/service/sts":       {"internal/target"},
 	"modernc.org/sqlite":                             {"internal/receipt/sqlite"},
-	"fifoproof/internal/receipt/sqlite":              {"cmd/"},
-	"fifoproof/internal/receipt/postgres":            {"cmd/", "internal/receipt/pgtest"},
+	"fifoproof/internal/receipt/sqlite":              {"cmd/", "examples/"},
+	"fifoproof/internal/receipt/postgres":            {"cmd/", "examples/", "internal/receipt/pgtest"},
 	"github.com/jackc/pgx/v5":                        {"internal/receipt/postgres"},
 	"github.com/alecthomas/kong":                     {"internal/cli", "cmd/"},
 	"github.com/jotaen/kong-completion":              {"internal/cli"},
@@ -66,18 +60,6 @@ var onlyIn = map[string][]string{
 	"github.com/prometheus/client_golang/prometheus": {"internal/telemetry"},
 	"go.opentelemetry.io/otel/trace":                 {"internal/telemetry"},
 	"go.opentelemetry.io/otel/sdk/trace":             {"cmd/"},
-=======
-	"github.com/aws/aws-sdk-go-v2/config":      {"internal/target", "cmd/"},
-	"github.com/aws/aws-sdk-go-v2/credentials": {"internal/target", "cmd/"},
-	"github.com/aws/aws-sdk-go-v2/service/sts": {"internal/target"},
-	"modernc.org/sqlite":                       {"internal/receipt/sqlite"},
-	"fifoproof/internal/receipt/sqlite":        {"cmd/", "examples/"},
-	"fifoproof/internal/receipt/postgres":      {"cmd/", "examples/", "internal/receipt/pgtest"},
-	"github.com/jackc/pgx/v5":                  {"internal/receipt/postgres"},
-	"github.com/alecthomas/kong":               {"internal/cli", "cmd/"},
-	"github.com/jotaen/kong-completion":        {"internal/cli"},
-	"github.com/posener/complete":              {"internal/cli"},
->>>>>>> i7-handler
 }
 
 type listed struct {

@@ -45,14 +45,18 @@ func size(s storm) storm {
 // killed, the database is stopped once in order and once at once, and one reply in
 // twenty is lost. Nothing is lost, nothing happens twice, every group is in order.
 func TestCrashPostgres(t *testing.T) {
-	database := pgtest.New(t, pgtest.Durable())
+	server := pgtest.New(t, true)
 	s := size(storm{consumers: 3, killEvery: time.Second})
-	s.run(t, "pgx", database.URL(), func(effects int) {
+	restart := func(mode string) {
+		require.NoError(t, server.Stop(t.Context(), mode))
+		require.NoError(t, server.Start(t.Context()))
+	}
+	s.run(t, "pgx", server.Schema(t), func(effects int) {
 		switch effects {
 		case s.messages / 3:
-			database.Restart(t, "fast")
+			restart("fast")
 		case 2 * s.messages / 3:
-			database.Restart(t, "immediate")
+			restart("immediate")
 		}
 	})
 }

@@ -226,6 +226,10 @@ func (d *dlqDesk) look(ctx context.Context, p dlqPlace, r dlqReceipts, c dlqChoi
 		return nil, d.refuse(err, cli.Harness)
 	}
 	found, err := d.letters.List(ctx, filter)
+	if ctx.Err() != nil {
+		d.talk.sayf("stopped: what was looked at was given back")
+		return nil, cli.Failed
+	}
 	if err != nil {
 		return nil, d.refuse(dlqHint(err), cli.Harness)
 	}

@@ -181,7 +181,7 @@ func writeDLQPage(w io.Writer, m deadletter.Message, queue string, retention tim
 	line("died", "%s%s", local(m.SentAt), kept)
 	line("looked at", "first %s", local(m.Looked))
 	line("receives", "%s in all queues, looks at it here included", thousands(int64(m.Receives)))
-	line("body", "%s, SHA-256 of the %s %s", plural(int64(m.Size), "byte", "bytes"), m.Digest.Of, clean(m.Digest.Value))
+	line("body", "%s, SHA-256 %s (%s)", plural(int64(m.Size), "byte", "bytes"), clean(m.Digest.Value), m.Digest.Of)
 	line("attributes", "%s", dash(strings.Join(m.Names, ", ")))
 	writeDLQHistory(line, &b, m.History)
 	if body {

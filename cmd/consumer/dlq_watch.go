@@ -1,26 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
-	"strconv"
 	"time"
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/clock"
 	"fifoproof/internal/deadletter"
 )
-
-// alertTime is how long an alert may take.
-const alertTime = 30 * time.Second
 
 type dlqWatch struct {
 	dlqPlace
@@ -136,59 +126,4 @@ func (d *dlqDesk) tell(c *dlqWatch, r deadletter.Reading) {
 	if r.AlertErr != nil {
 		d.talk.sayf(warningPrefix+"the alert was not given: %v; it is tried again with the next reading", r.AlertErr)
 	}
-}
-
-// alert runs the command and calls the URL, whichever are named.
-func (d *dlqDesk) alert(ctx context.Context, c *dlqWatch, r deadletter.Reading) error {
-	ctx, cancel := context.WithTimeout(ctx, alertTime)
-	defer cancel()
-	r.Alerted = true // it will be
-	given, err := json.Marshal(d.reading(c, r))
-	if err != nil {
-		return fmt.Errorf("writing the alert: %w", err)
-	}
-	var errs []error
-	if c.AlertRun != "" {
-		errs = append(errs, d.alertRun(ctx, c, r, given))
-	}
-	if c.AlertURL != "" {
-		errs = append(errs, alertURL(ctx, c.AlertURL, given))
-	}
-	return errors.Join(errs...)
-}
-
-func (d *dlqDesk) alertRun(ctx context.Context, c *dlqWatch, r deadletter.Reading, given []byte) error {
-	command := exec.CommandContext(ctx, "/bin/sh", "-c", c.AlertRun) //nolint:gosec // it is the user's own command
-	command.Stdin = bytes.NewReader(append(given, '\n'))
-	command.Stdout, command.Stderr = d.stdio.Err, d.stdio.Err // standard output is for readings
-	command.Env = append(os.Environ(), "FIFOPROOF_QUEUE="+d.settings.Name,
-		"FIFOPROOF_DEPTH="+strconv.Itoa(r.Depth.Total()), "FIFOPROOF_LIMIT="+strconv.Itoa(*c.AlertOver))
-	command.WaitDelay = time.Second
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("running --alert-run: %w", err)
-	}
-	return nil
-}
-
-// alertURL posts to a URL, which may be a secret: errors name its host alone.
-func alertURL(ctx context.Context, to string, given []byte) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(given))
-	if err != nil {
-		return errors.New("--alert-url cannot be called")
-	}
-	request.Header.Set("Content-Type", "application/json")
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
-	answer, err := client.Do(request)
-	if err != nil {
-		if failed, ok := errors.AsType[*url.Error](err); ok {
-			err = failed.Err
-		}
-		return fmt.Errorf("calling %s: %w", request.URL.Host, err)
-	}
-	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16))
-	if answer.StatusCode < 200 || answer.StatusCode > 299 {
-		return fmt.Errorf("%s answered %s", request.URL.Host, answer.Status)
-	}
-	return nil
 }

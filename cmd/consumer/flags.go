@@ -20,7 +20,7 @@ import (
 
 const name = "consumer"
 
-// receiptsCommand is the one subcommand. It has a command line of its own, so that
+// receiptsCommand is the subcommand that prints receipts. It has a command line of its own, so that
 // 'consumer --help' can show the flags that people look for there.
 const receiptsCommand = "receipts"
 
@@ -54,6 +54,7 @@ var consume = cli.Program{
 	Words: map[string]func() []string{"policy": policies, "grouping": groupings, "format": formats},
 	Also: []cli.Also{
 		{Word: receiptsCommand, Grammar: &receiptsFlags{}, Program: receipts},
+		{Word: dlqCommand, Grammar: &dlqFlags{}, Program: dlq},
 	},
 }
 

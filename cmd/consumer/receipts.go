@@ -17,7 +17,6 @@ import (
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/receipt"
-	"fifoproof/internal/receipt/sqlite"
 	"fifoproof/internal/timeline"
 )
 
@@ -58,7 +57,7 @@ func whereReceipts(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return cli.Hint(fmt.Errorf("there are no receipts at %s", shown(path)), "name the file with --db; 'consumer --queue ...' writes it")
-	case errors.Is(err, sqlite.ErrNotReceipts):
+	case errors.Is(err, receipt.ErrNotReceipts):
 		return cli.Hint(err, "name the file with --db that was given to the consumer")
 	default:
 		return err

@@ -204,7 +204,7 @@ func TestReceiptsErrors(t *testing.T) {
 		hint string
 	}{
 		{"--db " + filepath.Join(folder, "none.db"), cli.Harness, "there are no receipts at", "name the file with --db"},
-		{"--db " + text, cli.Harness, "the file holds no receipts", "--db"},
+		{"--db " + text, cli.Harness, "it holds no receipts", "--db"},
 		{"--kind late", cli.Usage, `there is no kind "late"`, "kinds are fresh, redelivered, repeated, rejected, failed, pending"},
 		{"--since yesterday", cli.Usage, `--since "yesterday" is no time`, "how long ago"},
 		{"--until=-2h", cli.Usage, `--until "-2h" is no time`, "how long ago"},

@@ -13,7 +13,6 @@ import (
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/consumer"
-	"fifoproof/internal/receipt/sqlite"
 	"fifoproof/internal/target"
 )
 
@@ -22,6 +21,8 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		switch args[0] {
 		case receiptsCommand:
 			return printReceipts(ctx, args[1:], stdio)
+		case dlqCommand:
+			return runDLQ(ctx, args[1:], stdio, env)
 		}
 	}
 	var f consumeFlags
@@ -46,7 +47,7 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, name, err)
 		return cli.Harness
 	}
-	store, err := openStore(ctx, f.DB, false)
+	store, err := openPatiently(ctx, f.DB, talk)
 	if err != nil {
 		cli.Report(stdio.Err, name, cli.Hint(err, "name another database with --db, or mend this one"))
 		return cli.Harness

@@ -80,7 +80,7 @@ func auditError(ctx context.Context, err error) error {
 		return errors.New("the audit was interrupted; nothing was judged")
 	case cli.HintOf(err) != "":
 		return err
-	case errors.Is(err, sqlite.ErrNotReceipts):
+	case errors.Is(err, receipt.ErrNotReceipts):
 		return cli.Hint(err, "name what was given to 'consumer --db'")
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return err

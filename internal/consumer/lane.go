@@ -98,10 +98,11 @@ func (r *run) carryOn(l *lane, a *arrival, expired bool) {
 	if !v.halted {
 		r.settled(a, v)
 	}
-	if v.kind.Done() || news && v.kind == receipt.Rejected {
+	switch {
+	case v.kind.Done(), news && v.kind == receipt.Rejected:
 		r.progressed(time.Now())
-	} else if news || r.cfg.MaxReceives > 0 {
-		r.progressed(until) // a back-off that will end is no silence
+	case news, r.cfg.MaxReceives > 0, v.kind == receipt.Pending && !v.broken:
+		r.progressed(until) // a wait that will end is no silence
 	}
 	r.proceed(l, a, v, until)
 }

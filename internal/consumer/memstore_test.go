@@ -230,6 +230,8 @@ func (s *memStore) Reap(context.Context, time.Time) (keys, receipts int64, err e
 	return 0, 0, nil
 }
 
+func (s *memStore) Horizon(context.Context) (time.Time, error) { return time.Time{}, nil }
+
 func (s *memStore) Close() error { return nil }
 
 // transactions is how many are open.

@@ -38,7 +38,7 @@ const (
 	DefaultStalled = 15 * time.Minute
 
 	batch = 10 // SQS's limit of messages in one call
-	poll  = 2  // seconds that a receive waits for the first message
+	poll  = 2  // seconds that a receive waits for the first message, where there is one
 )
 
 // Queue is what is called of SQS. [*sqs.Client] satisfies it.

@@ -7,10 +7,27 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// denied lets nobody send.
-type denied struct{ Queue }
+// closedQueue refuses sends to one queue, or all deletes.
+type closedQueue struct {
+	Queue
 
-func (denied) SendMessage(context.Context, *sqs.SendMessageInput, ...func(*sqs.Options)) (*sqs.SendMessageOutput, error) {
+	sends   string // URL
+	deletes bool
+	asked   int
+}
+
+func (q *closedQueue) SendMessage(ctx context.Context, in *sqs.SendMessageInput, opts ...func(*sqs.Options)) (*sqs.SendMessageOutput, error) {
+	if *in.QueueUrl != q.sends {
+		return q.Queue.SendMessage(ctx, in, opts...)
+	}
+	q.asked++
+	return nil, &smithy.GenericAPIError{Code: "AccessDenied", Message: "no"}
+}
+
+func (q *closedQueue) DeleteMessage(ctx context.Context, in *sqs.DeleteMessageInput, opts ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error) {
+	if !q.deletes {
+		return q.Queue.DeleteMessage(ctx, in, opts...)
+	}
 	return nil, &smithy.GenericAPIError{Code: "AccessDenied", Message: "no"}
 }
 

@@ -52,9 +52,10 @@ func (l *Letters) bounded(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(ctx, l.cfg.Visibility/4)
 }
 
-// take receives up to ten messages and holds them. One that is held already, and that
+// take receives up to ten messages and holds them, and waits so many seconds for the
+// first. One that is held already, and that
 // came all the same, is among them under its new handle.
-func (h *hand) take(ctx context.Context) ([]types.Message, error) {
+func (h *hand) take(ctx context.Context, wait int32) ([]types.Message, error) {
 	if err := h.keep(ctx); err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (h *hand) take(ctx context.Context) ([]types.Message, error) {
 		QueueUrl:                    &h.cfg.URL,
 		MaxNumberOfMessages:         batch,
 		VisibilityTimeout:           int32(h.cfg.Visibility / time.Second),
-		WaitTimeSeconds:             poll,
+		WaitTimeSeconds:             wait,
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 		MessageAttributeNames:       []string{"All"},
 		// Where the reply is lost, the SDK's retry is given the same messages.

@@ -64,6 +64,7 @@ func everyKill(t *testing.T, store func() *records, check func(w *world, store *
 			if store != nil {
 				s = store()
 			}
+			w.lag = time.Millisecond
 			w.killAt(n, late)
 			err := w.run(s)
 			w.revive()

@@ -49,7 +49,11 @@ func (l *Letters) List(ctx context.Context, f Filter) (Listing, error) {
 	h := l.newHand()
 	defer h.giveBack(ctx)
 	for empty := 0; !listing.seenAll(empty); {
-		reply, err := h.take(ctx)
+		wait := int32(poll)
+		if listing.Seen >= listing.Depth.Total() {
+			wait = 0 // nothing more is counted, so nothing is to be waited for
+		}
+		reply, err := h.take(ctx, wait)
 		if err != nil {
 			return Listing{}, err
 		}

@@ -30,11 +30,12 @@ const sysTrace = "AWSTraceHeader"
 // what became of it.
 //
 // Groups keep their order: where one message stays that was to be sent, those behind it
-// that came from the same queue stay too. An error ends the run early: the queue's, the
-// store's, or a refusal that all others would meet. It may be run again at any time,
-// also after a kill; see the package.
+// that came from the same queue stay too. A source that does not let the caller in is
+// asked once. An error ends the run early: the dead-letter queue's, which may have kept
+// what was just sent, or the store's. It may be run again at any time, also after a
+// kill; see the package.
 func (l *Letters) Redrive(ctx context.Context, listing Listing, told func(Outcome)) (Tally, error) {
-	r := redrive{Letters: l, stuck: map[line]string{}}
+	r := redrive{Letters: l, stuck: map[line]string{}, closed: map[Source]string{}}
 	return l.walk(ctx, listing, listing.Behind, r.act, told)
 }
 
@@ -44,7 +45,8 @@ type line struct{ source, group string }
 type redrive struct {
 	*Letters
 
-	stuck map[line]string // MessageId of the first that stays
+	stuck  map[line]string   // MessageId of the first that stays
+	closed map[Source]string // why nothing can be sent there
 }
 
 func (r *redrive) act(ctx context.Context, h *hand, raw types.Message, m Message) (Outcome, error) {
@@ -76,9 +78,12 @@ func (r *redrive) move(ctx context.Context, h *hand, raw types.Message, m Messag
 		outcome.CopyID = m.History.CopyID
 		return outcome, err
 	}
+	if why, closed := r.closed[m.Source]; closed {
+		return stays(Failed, "%s", why), nil
+	}
 	url, err := r.sources.find(ctx, m.Source)
 	if err != nil {
-		return stays(Failed, "%v", err), hopeless(err)
+		return stays(Failed, "%v", err), nil
 	}
 	in, err := duplicate(raw, m, url)
 	if err != nil {
@@ -89,7 +94,11 @@ func (r *redrive) move(ctx context.Context, h *hand, raw types.Message, m Messag
 	defer cancel()
 	sent, err := r.queue.SendMessage(steady, in)
 	if err != nil {
-		return stays(Failed, "sending its copy to the queue %s: %v%s", m.Source.Name, awserr.Brief(err), doubt(err)), hopeless(err)
+		outcome := stays(Failed, "sending its copy to the queue %s: %v%s", m.Source.Name, awserr.Brief(err), doubt(err))
+		if unwelcome(err) {
+			r.closed[m.Source] = outcome.Reason
+		}
+		return outcome, nil
 	}
 	if aws.ToString(sent.MessageId) == "" {
 		return stays(Failed, "the queue %s did not say that it took the copy: its answer has no MessageId", m.Source.Name), nil
@@ -108,7 +117,11 @@ func (l *Letters) remove(ctx context.Context, h *hand, m Message, done Result) (
 	defer cancel()
 	_, err := l.queue.DeleteMessage(steady, &sqs.DeleteMessageInput{QueueUrl: &l.cfg.URL, ReceiptHandle: &h.held[m.ID].handle})
 	if err != nil {
-		return Outcome{Message: m, Result: Failed, Reason: fmt.Sprintf("it could not be deleted here: %v", awserr.Brief(err))}, hopeless(err)
+		outcome := Outcome{Message: m, Result: Failed, Reason: fmt.Sprintf("it could not be deleted here: %v", awserr.Brief(err))}
+		if unwelcome(err) {
+			return outcome, fmt.Errorf("deleting from the queue %s: %w", l.name, awserr.Brief(err))
+		}
+		return outcome, nil
 	}
 	h.forget(m.ID)
 	return Outcome{Message: m, Result: done}, nil
@@ -122,12 +135,10 @@ func doubt(err error) string {
 	return ", so whether it was taken is not known; another run within five minutes cannot send it twice"
 }
 
-// hopeless is err where it is about who asks: every other call would meet it.
-func hopeless(err error) error {
-	if answered, ok := errors.AsType[smithy.APIError](err); ok && awserr.Unwelcome(answered.ErrorCode()) {
-		return awserr.Brief(err)
-	}
-	return nil
+// unwelcome reports whether a refusal is about who asks: asking again is no use.
+func unwelcome(err error) bool {
+	answered, ok := errors.AsType[smithy.APIError](err)
+	return ok && awserr.Unwelcome(answered.ErrorCode())
 }
 
 // duplicate is the send of m's copy: body, group and attributes as they are, and the

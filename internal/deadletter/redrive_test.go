@@ -298,8 +298,28 @@ func TestRedriveWithoutRoom(t *testing.T) {
 	require.Equal(t, "first", *w.drain("a.fifo")[0].MessageAttributes[AttributeFirst].StringValue, "one that has it goes, and keeps it")
 }
 
-// Denied is denied for all: the run ends, and nothing is hidden.
-func TestRedriveDenied(t *testing.T) {
+// A source that is closed to the caller is asked once; messages of another one go.
+func TestRedriveToClosedSource(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.fifo", "b.fifo")
+	for g := range 5 {
+		w.bury("a.fifo", fmt.Sprint(g), "{}")
+	}
+	w.bury("b.fifo", "g", "{}")
+	l := w.letters()
+	listing := w.list(l, Filter{})
+	closed := &closedQueue{Queue: l.queue, sends: w.url("a.fifo")}
+	l.queue = closed
+	tally, outcomes := w.redriveAs(l, listing)
+	require.Equal(t, map[Result]int{Failed: 5, Sent: 1}, tally.By)
+	require.Equal(t, 1, closed.asked)
+	require.Contains(t, outcomes[4], "failed: sending its copy to the queue a.fifo: AccessDenied: no")
+	require.Equal(t, Depth{Visible: 5}, w.depth("dead.fifo"))
+}
+
+// Who may send and not delete would leave a copy of every message: the run ends with the
+// first, and nothing is hidden.
+func TestRedriveWithoutLeaveToDelete(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "a.fifo")
 	for g := range 5 {
@@ -307,12 +327,14 @@ func TestRedriveDenied(t *testing.T) {
 	}
 	l := w.letters()
 	listing := w.list(l, Filter{})
-	l.queue = denied{l.queue}
-	var outcomes int
-	_, err := l.Redrive(t.Context(), listing, func(Outcome) { outcomes++ })
-	require.ErrorContains(t, err, "AccessDenied")
-	require.Equal(t, 1, outcomes)
+	l.queue = &closedQueue{Queue: l.queue, deletes: true}
+	var outcomes []string
+	_, err := l.Redrive(t.Context(), listing, func(o Outcome) { outcomes = append(outcomes, told(o)) })
+	require.ErrorContains(t, err, "deleting from the queue dead.fifo: AccessDenied: no")
+	require.Len(t, outcomes, 1)
+	require.Contains(t, outcomes[0], "its copy was sent, but it could not be deleted here")
 	require.Equal(t, Depth{Visible: 5}, w.depth("dead.fifo"))
+	require.Equal(t, Depth{Visible: 1}, w.depth("a.fifo"))
 }
 
 // An answer that does not say that the copy was taken is none.

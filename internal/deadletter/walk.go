@@ -89,7 +89,7 @@ func (l *Letters) walk(ctx context.Context, listing Listing, behind int, do act,
 
 	met := map[stay]bool{}
 	for empty := 0; len(open)+behind > 0 && empty < believed && h.room(); {
-		reply, err := h.take(ctx)
+		reply, err := h.take(ctx, poll)
 		if err == nil {
 			reply, err = h.whole(ctx, reply, map[string]bool{})
 		}

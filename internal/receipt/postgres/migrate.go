@@ -8,6 +8,9 @@ import (
 	"io/fs"
 
 	"github.com/pressly/goose/v3"
+
+	"fifoproof/internal/receipt"
+	"fifoproof/internal/receipt/sqlstore"
 )
 
 //go:embed migrations/*.sql
@@ -42,6 +45,20 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return fmt.Errorf("they were written by a newer release (version %d, this one knows %d)", current, newest)
 	}
 	return nil
+}
+
+// check makes sure that a database that must not be written holds receipts of the form
+// that is known here.
+func check(ctx context.Context, db *sql.DB) error {
+	var there bool
+	err := db.QueryRowContext(ctx, `SELECT to_regclass('`+versions+`') IS NOT NULL AND to_regclass('receipts') IS NOT NULL`).Scan(&there)
+	if err != nil {
+		return err
+	}
+	if !there {
+		return receipt.ErrNotReceipts
+	}
+	return sqlstore.CheckVersion(ctx, db, versions, migrations)
 }
 
 // locker lets one process at a time migrate a schema. goose's own polls every few

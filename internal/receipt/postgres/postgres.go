@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -40,6 +42,7 @@ var _ receipt.Store = Store{}
 
 type options struct {
 	connections int
+	readOnly    bool
 }
 
 // Option changes how a store is opened.
@@ -49,10 +52,14 @@ type Option func(*options)
 // work has one.
 func MaxConnections(n int) Option { return func(o *options) { o.connections = n } }
 
+// ReadOnly opens a database for reading only: nothing is made, migrated or written.
+func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
+
 // Open connects to a database, named by a URL or a list of settings as libpq reads
 // them, and makes and migrates the tables as needed.
 //
-// Errors name host and database, never a password.
+// Errors name host and database, never a password: [receipt.ErrNotReceipts] with
+// ReadOnly where the database has no receipts, and whatever PostgreSQL says.
 func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 	o := options{connections: Connections}
 	for _, opt := range opts {
@@ -63,21 +70,26 @@ func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 		return nil, fmt.Errorf("opening the receipts: %w", err) // pgx has made the password unreadable
 	}
 	where := place(config)
+	setUp := migrate
+	if o.readOnly {
+		config.RuntimeParams["default_transaction_read_only"] = "on"
+		setUp = check
+	}
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, onConnect)
 		return err
 	}))
 	db.SetMaxOpenConns(o.connections)
 	db.SetMaxIdleConns(o.connections)
-	s, err := prepare(ctx, db, where)
+	s, err := prepare(ctx, db, where, setUp)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the receipts at %s: %w", where, err), db.Close())
 	}
 	return s, nil
 }
 
-func prepare(ctx context.Context, db *sql.DB, where string) (*Store, error) {
-	if err := migrate(ctx, db); err != nil {
+func prepare(ctx context.Context, db *sql.DB, where string, setUp func(context.Context, *sql.DB) error) (*Store, error) {
+	if err := setUp(ctx, db); err != nil {
 		return nil, err
 	}
 	inner, err := sqlstore.New(ctx, sqlstore.Driver{
@@ -100,6 +112,17 @@ func prepare(ctx context.Context, db *sql.DB, where string) (*Store, error) {
 func again(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01")
+}
+
+// Passing reports whether an error of [Open] may pass by itself: the server is starting
+// or shutting down (cannot_connect_now, admin_shutdown, crash_shutdown), or nothing
+// listens at its address.
+func Passing(err error) bool {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		return answer.Code == "57P03" || answer.Code == "57P01" || answer.Code == "57P02"
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func place(c *pgx.ConnConfig) string {

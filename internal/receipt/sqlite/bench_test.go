@@ -1,15 +1,13 @@
 package sqlite_test
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"fifoproof/internal/receipt"
+	"fifoproof/internal/receipt/receipttest"
 	"fifoproof/internal/receipt/sqlite"
 )
 
@@ -23,37 +21,20 @@ func BenchmarkOpenMemory(b *testing.B) {
 }
 
 // BenchmarkReply is one full reply of ten fresh messages: one commit for its
-// receipts and two for each message.
+// receipts and two for each message, which lanes beside each other share.
 func BenchmarkReply(b *testing.B) {
 	for _, place := range []string{"memory", "file"} {
-		b.Run(place, func(b *testing.B) {
-			path := sqlite.Memory()
-			if place == "file" {
-				path = filepath.Join(b.TempDir(), "receipts.db")
-			}
-			s, err := sqlite.Open(b.Context(), path)
-			require.NoError(b, err)
-			defer s.Close()
-			n := 0
-			for b.Loop() {
-				deliveries := make([]receipt.Delivery, 10)
-				for i := range deliveries {
-					n++
-					deliveries[i] = receipt.Delivery{
-						Queue: "orders.fifo", MessageID: fmt.Sprintf("%036d", n), Group: "g", DedupID: fmt.Sprintf("%064d", n),
-						SequenceNumber: fmt.Sprintf("%020d", n), ReceiveCount: 1, ReceivedAt: time.Unix(0, int64(n)),
-						Key: receipt.Key{Rule: "content", Consumer: "orders.fifo", Space: "event", Value: fmt.Sprintf("%064d", n)},
-					}
+		for _, lanes := range []int{1, 10, 64} {
+			b.Run(fmt.Sprintf("%s/lanes=%d", place, lanes), func(b *testing.B) {
+				path := sqlite.Memory()
+				if place == "file" {
+					path = filepath.Join(b.TempDir(), "receipts.db")
 				}
-				ids, err := s.Record(context.Background(), deliveries)
+				s, err := sqlite.Open(b.Context(), path)
 				require.NoError(b, err)
-				for i, d := range deliveries {
-					decision, err := s.Begin(context.Background(), ids[i], d, terms)
-					require.NoError(b, err)
-					require.NoError(b, s.Complete(context.Background(), decision.Claim, terms.Now, "", nil))
-				}
-			}
-			b.ReportMetric(float64(10*b.N)/b.Elapsed().Seconds(), "messages/s")
-		})
+				defer s.Close()
+				receipttest.Lanes(b, s, lanes)
+			})
+		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"io/fs"
 
 	"github.com/pressly/goose/v3"
+
+	"fifoproof/internal/receipt"
+	"fifoproof/internal/receipt/sqlstore"
 )
 
 //go:embed migrations/*.sql
@@ -54,16 +57,17 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// check makes sure that a database that must not be written holds receipts.
+// check makes sure that a database that must not be written holds receipts of the form
+// that is known here.
 func check(ctx context.Context, db *sql.DB) error {
 	var found int
 	err := db.QueryRowContext(ctx,
-		`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('receipts', 'inbox', 'effects')`).Scan(&found)
+		`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('receipts', 'inbox', 'effects', '`+versions+`')`).Scan(&found)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNotReceipts, err)
+		return fmt.Errorf("%w: %w", receipt.ErrNotReceipts, err)
 	}
-	if found != 3 {
-		return ErrNotReceipts
+	if found != 4 {
+		return receipt.ErrNotReceipts
 	}
-	return nil
+	return sqlstore.CheckVersion(ctx, db, versions, migrations)
 }

@@ -105,7 +105,7 @@ func TestOpenErrors(t *testing.T) {
 	_, err = sqlite.Open(t.Context(), text)
 	require.ErrorContains(t, err, text)
 	_, err = sqlite.Open(t.Context(), text, sqlite.ReadOnly())
-	require.ErrorIs(t, err, sqlite.ErrNotReceipts)
+	require.ErrorIs(t, err, receipt.ErrNotReceipts)
 }
 
 func TestReadOnly(t *testing.T) {
