@@ -2,7 +2,10 @@
 // and deletes, each on an endpoint of its own that answers every request 5 ms late.
 //
 //	make build && go run ./examples/bench
-//	go run ./examples/bench --postgres postgres://postgres@127.0.0.1/postgres --large 1000000
+//	go run ./examples/bench --postgres postgres://postgres@127.0.0.1/postgres --large 1000000 -- --concurrency 64
+//
+// What stands behind -- goes to the consumer. Every consumer must have one effect of
+// every message, or the run fails.
 //
 // docs/performance.md has the figures and what they were measured on. It exits with 1
 // where the consumer misses a bar: half of the bare loop's rate or 3,000 messages a

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -18,7 +20,8 @@ const (
 // writeTables writes all runs, and whether the consumer reaches the bars.
 func writeTables(out io.Writer, p plan, results []result) (passed bool, err error) {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d-byte bodies in %d groups, every reply %s late\n\n", p.body, p.groups, p.late)
+	fmt.Fprintf(&text, "%d-byte bodies in %d groups, every reply %s late, %d cores; consumer %s\n\n",
+		p.body, p.groups, p.late, runtime.NumCPU(), cmp.Or(strings.Join(p.extra, " "), "with its defaults"))
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "contender\tmessages\ttook\ta second\tof bare\tCPU a message\tmemory at most")
 	loop := results[0].rate()
