@@ -11,6 +11,9 @@ import (
 const (
 	// glance is how often the receipts are asked for a message that others wait for.
 	glance = time.Second
+	// firstLook is when a key that was in flight is looked at again; the waits double,
+	// up to a glance.
+	firstLook = 20 * time.Millisecond
 	// maxHeld is how many messages are kept hidden behind others that failed. What is
 	// beyond comes again with them, and one receive is counted.
 	maxHeld = 1000

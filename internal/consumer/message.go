@@ -25,6 +25,7 @@ type arrival struct {
 	received time.Time // by package time, when the reply came: for the limit of 12 h
 
 	// Of a run, guarded by its lock.
+	looks  int           // how often its key was found in flight
 	hidden time.Time     // until then the queue gives it to nobody else, as far as is known
 	beaten time.Time     // when that was last asked for
 	beat   chan struct{} // closed when the heartbeat that is under way has ended; nil: none is

@@ -249,11 +249,9 @@ func (r *run) silence() (due, busy bool) {
 	if r.atWork > 0 || len(r.ready) > 0 && !r.gate.closed || len(r.done) > 0 || r.deletes > 0 {
 		return true, true
 	}
-	if r.cfg.MaxReceives > 0 {
-		for _, l := range r.lanes {
-			if l.hold != nil {
-				return true, true
-			}
+	for _, l := range r.lanes {
+		if l.resting || l.hold != nil && r.cfg.MaxReceives > 0 {
+			return true, true
 		}
 	}
 	return true, false
