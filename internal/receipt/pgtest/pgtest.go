@@ -61,7 +61,7 @@ func (s *Server) Schema(t testing.TB) string {
 	t.Helper()
 	name := "t" + strings.ToLower(rand.Text())
 	require.NoError(t, execute(s.URL, "CREATE SCHEMA "+name))
-	t.Cleanup(func() { _ = execute(s.URL, "DROP SCHEMA " + name + " CASCADE") }) // the test may have stopped the server
+	t.Cleanup(func() { _ = execute(s.URL, "DROP SCHEMA "+name+" CASCADE") }) // the test may have stopped the server
 	u, err := url.Parse(s.URL)
 	require.NoError(t, err)
 	query := u.Query()

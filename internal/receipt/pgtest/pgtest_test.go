@@ -21,7 +21,7 @@ func query(t *testing.T, url, text string) (answer string) {
 }
 
 // A server keeps its port and data over a stop, of either sort, and leaves nothing.
-func TestServer(t *testing.T) {
+func TestServer(t *testing.T) { //nolint:tparallel // the end of its part is looked at
 	t.Parallel()
 	var folder string
 	t.Run("lives", func(t *testing.T) {
