@@ -106,9 +106,9 @@ func (x *Exec) Call(ctx context.Context, e Event) (string, error) {
 	patience := time.NewTimer(x.grace)
 	defer patience.Stop()
 	select {
-	case err := <-done:
-		if err == nil && cmd.ProcessState.Success() { // it finished after all
-			return x.result(cmd.ProcessState, nil, out, errs)
+	case <-done:
+		if state := cmd.ProcessState; state != nil && state.Success() { // it finished after all
+			return x.result(state, nil, out, errs)
 		}
 		return "", fmt.Errorf("the command %s was told to end: %w", x.base(), context.Cause(ctx))
 	case <-patience.C:
