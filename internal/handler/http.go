@@ -80,7 +80,7 @@ func NewHTTP(target string, timeout time.Duration, now func() time.Time) (*HTTP,
 }
 
 // Name is "http".
-func (*HTTP) Name() string { return "http" }
+func (*HTTP) Name() string { return nameHTTP }
 
 // Describe says what can be relied on.
 func (h *HTTP) Describe() string {

@@ -142,8 +142,7 @@ func TestRetryAfter(t *testing.T) {
 		told.Store(text)
 		_, err := h.Call(t.Context(), event())
 		require.Error(t, err)
-		var later *handler.RetryError
-		if errors.As(err, &later) {
+		if later, ok := errors.AsType[*handler.RetryError](err); ok {
 			require.Equal(t, want, later.After, text)
 		} else {
 			require.Zero(t, want, text)
@@ -219,7 +218,7 @@ func TestHTTPFailures(t *testing.T) {
 	require.NotContains(t, err.Error(), "geheim")
 	require.NotContains(t, err.Error(), "user")
 	require.False(t, handler.Rejected(err))
-	require.False(t, errors.As(err, new(*handler.HaltError)))
+	require.NotErrorAs(t, err, new(*handler.HaltError))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	release := make(chan struct{})
@@ -242,5 +241,5 @@ func TestHTTPFailures(t *testing.T) {
 	require.NoError(t, err)
 	_, err = h.Call(t.Context(), event())
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.False(t, errors.As(err, new(*handler.HaltError)))
+	require.NotErrorAs(t, err, new(*handler.HaltError))
 }
