@@ -58,13 +58,8 @@ func Parse(spec string, o Options) (Handler, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the command of the handler exec %w", err)
 		}
-<<<<<<< HEAD
 		return NewExec(argv, o.Timeout, o.Grace)
-	case "http":
-=======
-		return NewExec(argv, o.Grace)
 	case nameHTTP:
->>>>>>> i7-handler
 		return NewHTTP(rest, o.Timeout, o.Now)
 	case Record, nameLedger, namePrint:
 		if rest != "" {
