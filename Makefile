@@ -72,7 +72,7 @@ fuzz: ## Fuzz the content hash for ten minutes against its oracles
 
 .PHONY: golden
 golden: build ## Write the golden files and the generated documents anew
-	go test ./cmd/... ./internal/report ./internal/conformance ./internal/timeline ./examples/... -update
+	go test ./cmd/... ./internal/report ./internal/conformance ./internal/timeline ./examples/herd ./examples/ledger -update
 	go run ./examples/herd --svg docs/backoff.svg > /dev/null
 	$(BIN)/fifoproof mutants --markdown > docs/MUTANTS.md
 

@@ -138,12 +138,12 @@ func TestConsumeReadsTheScope(t *testing.T) {
 func TestConsumeKeys(t *testing.T) {
 	t.Parallel()
 	for flags, effects := range map[string]string{
-		"":                        "3 effects",
-		"--exclude /sent_at":      "2 effects",
-		"--include /event_id":     "2 effects",
-		"--key pointer:/event_id": "2 effects",
-		"--key message":           "3 effects",
-		"--key content --strict":  "3 effects",
+		"":                    "3 effects",
+		"--exclude /sent_at":  "2 effects",
+		"--include /event_id": "2 effects",
+		"--key pointer:/event_id --exclude /sent_at": "2 effects",
+		"--key message":          "3 effects",
+		"--key content --strict": "3 effects",
 	} {
 		e := serve(t)
 		e.send(t, "g", "1", `{"event_id":"a","sent_at":1}`)

@@ -31,6 +31,7 @@ type verdict struct {
 	err     error          // why there is no effect; nil where that is as it should be
 	attempt int            // which one failed, from 1: the back-off grows with it
 	after   time.Duration  // it must not be tried again earlier
+	flying  bool           // somebody else is at work on its key, until after at the latest
 	halted  bool           // nothing can be carried out until somebody mends something
 	broken  bool           // the store failed, so that no more is on record than before
 	called  bool           // the handler has said something
@@ -98,7 +99,7 @@ func (c *carrier) carry(ctx, hands context.Context, a *arrival) verdict {
 		}
 		return c.carryOut(ctx, hands, a, decision.Claim, v)
 	case decision.Kind == receipt.Pending:
-		v.err, v.after = errors.New(decision.Reason), max(decision.Until.Sub(c.cfg.Clock.Now()), time.Second)
+		v.flying, v.err, v.after = true, errors.New(decision.Reason), decision.Until.Sub(c.cfg.Clock.Now())
 	case decision.Kind == receipt.Rejected:
 		v.err = errors.New(decision.Reason)
 	}

@@ -26,6 +26,7 @@ type lane struct {
 	working *arrival
 	hold    *hold // set while waiting for a message that is not in hand
 	queued  bool  // among those that may begin
+	resting bool  // its first message is in flight elsewhere, and looked at again in a moment
 }
 
 // join lines a message up. A message that comes again takes the place of its former
@@ -54,7 +55,7 @@ func (l *lane) join(a *arrival) (old *arrival) {
 // turn queues a lane that may begin, and forgets one that has nothing to do.
 func (r *run) turn(l *lane) {
 	switch {
-	case l.working != nil || l.queued:
+	case l.working != nil || l.queued || l.resting:
 	case len(l.waiting) == 0:
 		delete(r.lanes, l.name)
 	case l.hold == nil:
@@ -90,6 +91,10 @@ func (r *run) carryOn(l *lane, a *arrival, expired bool) {
 		return
 	}
 	v := r.carrier.carry(r.calls, r.hands, a)
+	if v.flying {
+		r.rest(l, a, v)
+		return
+	}
 	news := r.learn(a, v)
 	until := time.Now()
 	if !v.kind.Done() && !v.halted {
@@ -105,6 +110,31 @@ func (r *run) carryOn(l *lane, a *arrival, expired bool) {
 		r.progressed(until) // a wait that will end is no silence
 	}
 	r.proceed(l, a, v, until)
+}
+
+// rest lets a lane wait in hand for whoever is at work on its message's key. Most often
+// that is done in a moment, and a message that is hidden and received again for each
+// look would come nearer to the dead-letter queue.
+func (r *run) rest(l *lane, a *arrival, v verdict) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.working = nil
+	r.atWork--
+	r.passGate(a, v)
+	l.waiting = slices.Insert(l.waiting, 0, a)
+	l.resting = true
+	wait := min(max(v.after, time.Millisecond), firstLook<<min(a.looks, 16), glance)
+	a.looks++
+	time.AfterFunc(wait, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		l.resting = false
+		r.turn(l)
+		r.dispatch()
+		r.signal()
+	})
+	r.dispatch()
+	r.signal()
 }
 
 // proceed takes a message out of its lane, and decides how the lane goes on: until is

@@ -25,6 +25,7 @@ type arrival struct {
 	received time.Time // by package time, when the reply came: for the limit of 12 h
 
 	// Of a run, guarded by its lock.
+	looks  int           // how often its key was found in flight
 	hidden time.Time     // until then the queue gives it to nobody else, as far as is known
 	beaten time.Time     // when that was last asked for
 	beat   chan struct{} // closed when the heartbeat that is under way has ended; nil: none is
@@ -65,10 +66,14 @@ func (c *Consumer) arrive(m types.Message, now time.Time) *arrival {
 }
 
 // dead reports whether the queue moves the message to its dead-letter queue instead
-// of giving it out once more.
+// of giving it out once more. What was given out more often than the policy allows is
+// not moved, for whatever reason: its dead-letter queue may have been deleted.
 func (c *Consumer) dead(d receipt.Delivery) bool {
-	return c.cfg.MaxReceives > 0 && d.ReceiveCount >= c.cfg.MaxReceives
+	return c.cfg.MaxReceives > 0 && d.ReceiveCount == c.cfg.MaxReceives
 }
+
+// dying reports whether the redrive policy will come to the message.
+func (c *Consumer) dying(d receipt.Delivery) bool { return d.ReceiveCount <= c.cfg.MaxReceives }
 
 // before reports whether a comes before b in their group. Sequence numbers have up
 // to 128 bits, too many for any integer (SendMessage, SequenceNumber).

@@ -166,16 +166,11 @@ func TestLosingTheInsertRace(t *testing.T) {
 		require.Len(t, calls.read(), 1)
 		require.Equal(t, int64(1), summary.Effects)
 		require.Equal(t, int64(1), summary.Repeated)
-		require.Positive(t, summary.HeldBack, "it was put off until the lease's end")
+		require.Equal(t, int64(2), summary.Deliveries, "it waited in hand, and did not come nearer to a dead-letter queue")
 		require.Zero(t, summary.Failed)
 		require.Zero(t, watched.failed("store"))
 		require.Equal(t, []string{"ready"}, watched.readiness())
 		require.Equal(t, "0+0", w.left(t, w.url))
-		for _, r := range receiptsOf(t, w.store) {
-			if r.Kind == receipt.Pending {
-				require.Contains(t, r.Reason, "in flight with w1")
-			}
-		}
 	})
 }
 

@@ -178,8 +178,23 @@ func (r *run) poll() error {
 			return nil //nolint:nilerr // the run has ended, which poll does not judge
 		}
 		if r.silent() {
-			return r.memory.unfinished(r.name)
+			return r.unfinished()
 		}
+	}
+	return nil
+}
+
+// unfinished is an error that says what was left undone, or nil. What somebody else has
+// brought to its end since is no concern.
+func (r *run) unfinished() error {
+	left := r.memory.unfinished()
+	for id := range left {
+		if receipts, err := r.store.Message(r.calls, id); err == nil && r.ended(id, receipts) {
+			delete(left, id)
+		}
+	}
+	for _, why := range left {
+		return fmt.Errorf("%d messages of the queue %s could not be completed, one of them: %w", len(left), r.name, why)
 	}
 	return nil
 }
@@ -234,11 +249,9 @@ func (r *run) silence() (due, busy bool) {
 	if r.atWork > 0 || len(r.ready) > 0 && !r.gate.closed || len(r.done) > 0 || r.deletes > 0 {
 		return true, true
 	}
-	if r.cfg.MaxReceives > 0 {
-		for _, l := range r.lanes {
-			if l.hold != nil {
-				return true, true
-			}
+	for _, l := range r.lanes {
+		if l.resting || l.hold != nil && r.cfg.MaxReceives > 0 {
+			return true, true
 		}
 	}
 	return true, false

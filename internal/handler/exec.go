@@ -49,8 +49,11 @@ func NewExec(argv []string, timeout, grace time.Duration) (*Exec, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return nil, errors.New("the handler exec needs a command")
 	}
-	if timeout < 0 || grace < 0 {
-		return nil, fmt.Errorf("a timeout of %v and a grace of %v cannot be given to a command", timeout, grace)
+	if grace < 0 {
+		return nil, fmt.Errorf("a grace of %v cannot be given to a command", grace)
+	}
+	if timeout < 0 {
+		return nil, fmt.Errorf("a timeout of %v cannot be given to a command", timeout)
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return nil, fmt.Errorf("the command of the handler exec cannot be run: %w", err)

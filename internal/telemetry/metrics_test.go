@@ -55,16 +55,20 @@ func TestMetricsCount(t *testing.T) {
 		label("outcomes_total", "kind", "redelivered"): 0, // there from the start
 		label("outcomes_total", "kind", "rejected"):    0,
 		label("outcomes_total", "kind", "pending"):     0,
+
 		"repeats_total": 1,
+
 		label("attempt_duration_seconds_count", "kind", "fresh"):  1,
 		label("attempt_duration_seconds_sum", "kind", "fresh"):    2,
 		label("attempt_duration_seconds_count", "kind", "failed"): 1,
 		label("attempt_duration_seconds_sum", "kind", "failed"):   .02,
-		"retry_wait_seconds_count":                                1,
-		"retry_wait_seconds_sum":                                  3,
-		"lease_takeovers_total":                                   1,
-		label("call_failures_total", "call", "delete"):            1,
-		label("call_failures_total", "call", "receive"):           0,
+
+		"retry_wait_seconds_count":                      1,
+		"retry_wait_seconds_sum":                        3,
+		"lease_takeovers_total":                         1,
+		label("call_failures_total", "call", "delete"):  1,
+		label("call_failures_total", "call", "receive"): 0,
+
 		"lanes_open":                 0,
 		"lanes_working":              0,
 		"ready":                      1,

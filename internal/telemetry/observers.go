@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"fifoproof/internal/consumer"
@@ -39,11 +40,11 @@ func (a all) Received(deliveries []receipt.Delivery) {
 func (a all) Attempt(ctx context.Context, e handler.Event) (context.Context, func(receipt.Kind, error)) {
 	ends := make([]func(receipt.Kind, error), len(a))
 	for i, o := range a {
-		ctx, ends[i] = o.Attempt(ctx, e)
+		ctx, ends[i] = o.Attempt(ctx, e) //nolint:fatcontext // one in the other, as many as there are observers
 	}
 	return ctx, func(kind receipt.Kind, err error) {
-		for i := len(ends) - 1; i >= 0; i-- {
-			ends[i](kind, err)
+		for _, end := range slices.Backward(ends) {
+			end(kind, err)
 		}
 	}
 }

@@ -82,6 +82,6 @@ func (s *Server) Serve(ctx context.Context) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = s.http.Close()
 	}
-	<-ended
+	<-ended //nolint:errcheck // it says that the server was closed
 	return err
 }

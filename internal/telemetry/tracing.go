@@ -41,8 +41,8 @@ func (t *Tracing) Attempt(ctx context.Context, e handler.Event) (context.Context
 	if producer := sentIn(e.Traceparent); producer.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: producer}))
 	}
-	ctx, span := t.tracer.Start(ctx, "process "+e.Queue, options...)
-	return ctx, func(kind receipt.Kind, err error) {
+	ctx, span := t.tracer.Start(ctx, "process "+e.Queue, options...) //nolint:spancheck // whoever began the attempt ends it
+	return ctx, func(kind receipt.Kind, err error) {                 //nolint:spancheck // as above
 		span.SetAttributes(AttributeKind.String(string(kind)))
 		if err != nil {
 			span.SetAttributes(semconv.ErrorTypeKey.String(string(kind)))

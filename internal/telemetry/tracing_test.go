@@ -106,8 +106,6 @@ func TestSpanOfAFailure(t *testing.T) {
 
 // diary writes down what it is told.
 type diary struct {
-	deaf
-
 	name  string
 	pages *[]string
 }

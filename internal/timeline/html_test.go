@@ -29,7 +29,9 @@ func TestPageSaysWhatThereIs(t *testing.T) {
 	p := newPage(day(), 0)
 	require.Equal(t, "5 messages in 3 groups, 10 deliveries: 1 without an effect", p.Sentence)
 	require.Equal(t, []fact{
-		{"queue", "orders.fifo"}, {"from", "2026-03-02 09:00:00.000 UTC"}, {"until", "2026-03-02 09:00:50.020 UTC, 50 s later"},
+		{"queue", "orders.fifo"},
+		{"from", "2026-03-02 09:00:00.000 UTC"},
+		{"until", "2026-03-02 09:00:50.020 UTC, 50 s later"},
 		{"workers", "host-1/7, host-2/9"},
 	}, p.Facts)
 	require.Empty(t, p.Left)

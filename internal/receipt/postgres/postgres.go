@@ -27,10 +27,12 @@ const clock = `CAST(extract(epoch FROM clock_timestamp()) * 1000000000 AS bigint
 
 // onConnect is run once on every connection. A commit that was answered has to
 // survive a power cut: a default that says otherwise is not taken, one that says more
-// is. And a machine that vanishes in the middle of a transaction must not hold its
+// is. Under a stricter isolation than read committed a lost race would be an error. And a
+// machine that vanishes in the middle of a transaction must not hold its
 // rows for the two hours after which an operating system begins to wonder.
 const onConnect = `SELECT
  CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END,
+ set_config('default_transaction_isolation', 'read committed', false),
  set_config('tcp_keepalives_idle', '10', false),
  set_config('tcp_keepalives_interval', '5', false),
  set_config('tcp_keepalives_count', '3', false)`
@@ -92,19 +94,13 @@ func prepare(ctx context.Context, db *sql.DB, where string, setUp func(context.C
 	if err := setUp(ctx, db); err != nil {
 		return nil, err
 	}
-	inner, err := sqlstore.New(ctx, sqlstore.Driver{
-		DB:    db,
-		Where: where,
-		Again: again,
-		Lock:  ` FOR UPDATE SKIP LOCKED`,
-		Clock: clock,
-		Text:  sqlstore.Printable, // a text of PostgreSQL's has neither NUL nor broken UTF-8
-		Rows:  10,                 // a full reply
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &Store{inner}, nil
+	driver := sqlstore.Pool(db)
+	driver.Where = where
+	driver.Again = again
+	driver.Clock = clock
+	driver.Text = sqlstore.Printable // a text of PostgreSQL's has neither NUL nor broken UTF-8
+	driver.Server = true
+	return &Store{sqlstore.New(driver)}, nil
 }
 
 // again reports whether the server has undone the transaction for it to be made

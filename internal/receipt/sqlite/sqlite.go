@@ -99,18 +99,13 @@ func prepare(ctx context.Context, db *sql.DB, path string, o options) (*Store, e
 	if err != nil {
 		return nil, err
 	}
-	inner, err := sqlstore.New(ctx, sqlstore.Driver{
-		DB:       db,
+	return &Store{sqlstore.New(sqlstore.Driver{
 		Where:    path,
 		Transact: shared.transact,
-		Prepare:  true, // parsing took 40 % of a message's CPU time
-		Shared:   true,
+		Direct:   shared.direct,
+		Close:    shared.close,
 		Unique:   o.uniqueReceipts,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &Store{inner}, nil
+	})}, nil
 }
 
 // dsn is the driver's name for the database. The path is escaped, since SQLite
