@@ -35,6 +35,7 @@ type endpoint struct {
 // startEndpoint starts the program and waits until it listens.
 func startEndpoint(ctx context.Context, program string) (*endpoint, error) {
 	process := exec.CommandContext(ctx, program, "serve", "--clock", "real", "--addr", "127.0.0.1:0", "--queue", queue)
+	politely(process)
 	process.Stderr = io.Discard
 	out, err := process.StdoutPipe()
 	if err == nil {
@@ -60,6 +61,12 @@ func startEndpoint(ctx context.Context, program string) (*endpoint, error) {
 		return nil, errors.Join(err, e.stop())
 	}
 	return e, nil
+}
+
+// politely lets a process end by itself where the bench is interrupted.
+func politely(process *exec.Cmd) {
+	process.Cancel = func() error { return process.Process.Signal(os.Interrupt) }
+	process.WaitDelay = 10 * time.Second
 }
 
 // stop ends the program and waits for it.

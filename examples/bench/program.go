@@ -47,6 +47,7 @@ func (p program) drain(ctx context.Context, e *endpoint, messages int) (r result
 		"--endpoint", e.url, "--queue", queue, "--db", db, "--until-empty", silence.String(), "--json",
 	}, p.plan.extra...)
 	process := exec.CommandContext(ctx, filepath.Join(p.plan.bin, "consumer"), args...) //nolint:gosec // the user named the folder
+	politely(process)
 	process.Env = append(os.Environ(), region)
 	var out, talk bytes.Buffer
 	process.Stdout, process.Stderr = &out, &talk

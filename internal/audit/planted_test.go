@@ -36,7 +36,7 @@ func TestPlanted(t *testing.T) {
 	if text := os.Getenv(linesWanted); text != "" {
 		lines, err := strconv.Atoi(text)
 		require.NoError(t, err)
-		pair = audittest.Pair{Messages: lines, Groups: min(max(lines/10_000, 10), 1000), Each: min(max(lines/10_000, 1), 100), Seed: 5}
+		pair = audittest.Pair{Messages: lines, Groups: min(max(lines/15_000, 10), 1000), Each: min(max(lines/10_000, 1), 100), Seed: 5}
 	}
 	folder := os.Getenv(pairFolder)
 	if folder == "" {
