@@ -16,6 +16,7 @@ import (
 	"fifoproof/internal/cli"
 	"fifoproof/internal/deadletter"
 	"fifoproof/internal/receipt"
+	"fifoproof/internal/receipt/driver"
 	"fifoproof/internal/target"
 )
 
@@ -200,9 +201,9 @@ func (d *dlqDesk) openReceipts(ctx context.Context, db string) error {
 		d.talk.sayf("reading the receipts in %s", defaultDB)
 		db = defaultDB
 	}
-	store, err := openStore(ctx, db, true)
+	store, err := driver.Read(ctx, db)
 	if err != nil {
-		return whereReceipts(err, shown(db))
+		return whereReceipts(err, driver.Shown(db))
 	}
 	d.store = store
 	return nil

@@ -14,6 +14,7 @@ import (
 	"fifoproof/internal/clock"
 	"fifoproof/internal/deadletter"
 	"fifoproof/internal/receipt"
+	"fifoproof/internal/receipt/driver"
 )
 
 // consume runs the program on the graveyard until nothing is left to do.
@@ -84,7 +85,7 @@ func TestExerciseDeadLetters(t *testing.T) {
 	require.Contains(t, got.err, "0 deliveries · 0 effects")
 
 	// Every effect is that of a first message, once.
-	store, err := openStore(t.Context(), db, true)
+	store, err := driver.Read(t.Context(), db)
 	require.NoError(t, err)
 	defer store.Close()
 	counts, err := store.Counts(t.Context())

@@ -17,6 +17,7 @@ import (
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/receipt"
+	"fifoproof/internal/receipt/driver"
 	"fifoproof/internal/timeline"
 )
 
@@ -30,7 +31,7 @@ func printReceipts(ctx context.Context, args []string, stdio cli.Stdio) int {
 		cli.Report(stdio.Err, name+" "+receiptsCommand, err)
 		return cli.Usage
 	}
-	store, err := openStore(ctx, f.DB, true)
+	store, err := driver.Read(ctx, f.DB)
 	if err != nil {
 		cli.Report(stdio.Err, name, whereReceipts(err, f.DB))
 		return cli.Harness
@@ -56,7 +57,7 @@ func printReceipts(ctx context.Context, args []string, stdio cli.Stdio) int {
 func whereReceipts(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return cli.Hint(fmt.Errorf("there are no receipts at %s", shown(path)), "name the file with --db; 'consumer --queue ...' writes it")
+		return cli.Hint(fmt.Errorf("there are no receipts at %s", driver.Shown(path)), "name the file with --db; 'consumer --queue ...' writes it")
 	case errors.Is(err, receipt.ErrNotReceipts):
 		return cli.Hint(err, "name the file with --db that was given to the consumer")
 	default:

@@ -14,6 +14,7 @@ import (
 	"fifoproof/internal/cli"
 	"fifoproof/internal/consumer"
 	"fifoproof/internal/handler"
+	"fifoproof/internal/receipt/driver"
 	"fifoproof/internal/target"
 )
 
@@ -78,7 +79,7 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 	summary, err := c.Run(ctx)
 	talk.clear()
 	return report(result{
-		Queue: target.QueueName(cfg.Queue), DB: shown(f.DB), Summary: summary,
+		Queue: target.QueueName(cfg.Queue), DB: driver.Shown(f.DB), Summary: summary,
 		elapsed: time.Since(begun), interrupted: ctx.Err() != nil, err: err,
 	}, f.JSON, stdio, talk)
 }

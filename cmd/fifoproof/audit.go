@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,8 +15,7 @@ import (
 	"fifoproof/internal/audit"
 	"fifoproof/internal/cli"
 	"fifoproof/internal/receipt"
-	"fifoproof/internal/receipt/postgres"
-	"fifoproof/internal/receipt/sqlite"
+	"fifoproof/internal/receipt/driver"
 	"fifoproof/internal/report"
 	"fifoproof/internal/window"
 )
@@ -89,35 +87,23 @@ func auditError(ctx context.Context, err error) error {
 	}
 }
 
-// openReceipts opens a consumer's database for reading: a SQLite file, or PostgreSQL by
-// URL.
-func openReceipts(ctx context.Context, where string) (*audit.Database, error) {
-	if !strings.Contains(where, "://") {
-		store, err := sqlite.Open(ctx, where, sqlite.ReadOnly())
-		if err != nil {
-			return nil, err
-		}
-		return database(ctx, "SQLite", store, 0), nil
-	}
-	if !strings.HasPrefix(where, "postgres://") && !strings.HasPrefix(where, "postgresql://") {
-		scheme, _, _ := strings.Cut(where, "://")
-		return nil, cli.Hint(fmt.Errorf("receipts are in no database of the sort %s://", scheme), "a URL looks like postgres://USER@HOST/DATABASE")
-	}
-	store, err := postgres.Open(ctx, where, postgres.ReadOnly())
+// openReceipts opens a consumer's database for reading.
+func openReceipts(ctx context.Context, place string) (*audit.Database, error) {
+	store, err := driver.Read(ctx, place)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := store.Counts(ctx)
+	d := &audit.Database{Receipts: store.Receipts(ctx, receipt.Filter{}), Horizon: store.Horizon, Close: store.Close}
+	if d.Format, err = driver.Of(place); err == nil && d.Format == driver.PostgreSQL {
+		// How far a file is read is known by its size.
+		var counts receipt.Counts
+		counts, err = store.Counts(ctx)
+		d.Rows = counts.Deliveries()
+	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return database(ctx, "PostgreSQL", store, counts.Deliveries()), nil
-}
-
-func database(ctx context.Context, format string, store receipt.Store, rows int64) *audit.Database {
-	return &audit.Database{
-		Format: format, Rows: rows, Receipts: store.Receipts(ctx, receipt.Filter{}), Horizon: store.Horizon, Close: store.Close,
-	}
+	return d, nil
 }
 
 const (
