@@ -18,6 +18,18 @@ build: ## Build the three programs into bin/
 test: ## Run all tests with the race detector
 	go test -race -count=1 $(TESTFLAGS) ./...
 
+.PHONY: crash-test
+crash-test: ## Kill consumers and their database under 20,000 messages: nothing lost, nothing twice
+	FIFOPROOF_CRASH=full go test -count=1 -v -timeout 40m -run '^TestCrash' ./e2e
+
+.PHONY: ledger
+ledger: ## One payment delivered three times: what a naive ledger makes of it, and what others do
+	go run ./examples/ledger
+
+.PHONY: herd
+herd: ## A hundred clients that failed together: how jitter spreads their retries
+	go run ./examples/herd
+
 .PHONY: realtime-test
 realtime-test: build ## One full window in real time: our own endpoint, and moto
 	@PEERS="fifoproof moto" PEERS_OUT=out/realtime peers/test
@@ -60,7 +72,8 @@ fuzz: ## Fuzz the content hash for ten minutes against its oracles
 
 .PHONY: golden
 golden: build ## Write the golden files and the generated documents anew
-	go test ./cmd/... ./internal/report ./internal/conformance -update
+	go test ./cmd/... ./internal/report ./internal/conformance ./internal/timeline ./examples/herd ./examples/ledger -update
+	go run ./examples/herd --svg docs/backoff.svg > /dev/null
 	$(BIN)/fifoproof mutants --markdown > docs/MUTANTS.md
 
 -include localstack/targets.mk peers/targets.mk dist/targets.mk terraform/targets.mk

@@ -13,25 +13,33 @@ import (
 
 	"fifoproof/internal/cli"
 	"fifoproof/internal/consumer"
-	"fifoproof/internal/receipt/sqlite"
+	"fifoproof/internal/handler"
 	"fifoproof/internal/target"
 )
 
 func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
-	if len(args) > 0 && args[0] == receiptsCommand {
-		return printReceipts(ctx, args[1:], stdio)
+	if len(args) > 0 {
+		switch args[0] {
+		case receiptsCommand:
+			return printReceipts(ctx, args[1:], stdio)
+		case dlqCommand:
+			return runDLQ(ctx, args[1:], stdio, env)
+		}
 	}
 	var f consumeFlags
 	if kctx, code := cli.Parse(&f, consume, args, stdio); kctx == nil {
 		return code
 	}
 	cfg, err := f.config()
+	if err == nil {
+		cfg.Handler, err = f.handler(stdio)
+	}
 	if err != nil {
 		cli.Report(stdio.Err, name, withHelp(err, name))
 		return cli.Usage
 	}
-	talk := newTalk(stdio.Err, cli.IsTerminal(stdio.Err, env))
-	client, err := connect(ctx, f, &cfg, talk)
+	talk := newTalk(stdio.Err, cli.IsTerminal(stdio.Err, env), f.Log)
+	around, err := connect(ctx, f, &cfg, talk)
 	if err != nil {
 		if ctx.Err() != nil {
 			talk.sayf("stopped before it began")
@@ -40,45 +48,39 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, name, err)
 		return cli.Harness
 	}
-	store, err := sqlite.Open(ctx, f.DB)
+	store, err := openPatiently(ctx, f.DB, talk)
 	if err != nil {
-		cli.Report(stdio.Err, name, cli.Hint(err, "name another file with --db, or mend this one"))
+		cli.Report(stdio.Err, name, cli.Hint(err, "name another database with --db, or mend this one"))
 		return cli.Harness
 	}
 	defer func() { _ = store.Close() }() // every commit is on disk already
 
+	watch, err := startWatch(ctx, f, around, store, talk, env)
+	if err != nil {
+		cli.Report(stdio.Err, name, err)
+		return cli.Harness
+	}
+	defer watch.stop()
+	cfg.Observer = watch.observer
 	cfg.Logger, cfg.Progress = slog.New(talk), talk.progress
-	c, err := consumer.New(cfg, client, store)
+	c, err := consumer.New(cfg, around.client, store)
 	if err != nil {
 		cli.Report(stdio.Err, name, withHelp(err, name))
 		return cli.Usage
+	}
+	talk.sayf("handler %s, %s", handler.Name(cfg.Handler), handler.Describe(cfg.Handler))
+	if f.Retention > 0 {
+		stop := reaping(ctx, store, f.Retention, talk)
+		defer stop()
 	}
 	talk.progress(consumer.Summary{})
 	begun := time.Now()
 	summary, err := c.Run(ctx)
 	talk.clear()
 	return report(result{
-		Queue: target.QueueName(cfg.Queue), DB: f.DB, Summary: summary,
+		Queue: target.QueueName(cfg.Queue), DB: shown(f.DB), Summary: summary,
 		elapsed: time.Since(begun), interrupted: ctx.Err() != nil, err: err,
 	}, f.JSON, stdio, talk)
-}
-
-// connect opens the client and finds the queue and its scope.
-func connect(ctx context.Context, f consumeFlags, cfg *consumer.Config, talk *talk) (consumer.Queue, error) {
-	client, notes, err := target.Client(ctx, target.Options{Endpoint: f.Endpoint, Queue: f.Queue})
-	for _, note := range notes {
-		talk.sayf("%s", note)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Queue, err = target.QueueURL(ctx, client, f.Queue, false); err != nil {
-		return nil, err
-	}
-	if cfg.Scope, err = target.Scope(ctx, client, cfg.Queue); err != nil {
-		return nil, err
-	}
-	return client, nil
 }
 
 // result is how a run ended.
@@ -106,7 +108,7 @@ func report(r result, asJSON bool, stdio cli.Stdio, talk *talk) int {
 	case r.err != nil:
 		cli.Report(stdio.Err, name, hinted(r.err))
 		return cli.Harness
-	case r.Summary.Rejected > 0 && !r.interrupted:
+	case r.Summary.Rejected+r.Summary.Failed > 0 && !r.interrupted:
 		return cli.Failed
 	default:
 		return cli.OK

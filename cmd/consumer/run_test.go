@@ -23,8 +23,6 @@ import (
 	"fifoproof/internal/cli"
 	"fifoproof/internal/clock"
 	"fifoproof/internal/emulator"
-	"fifoproof/internal/receipt"
-	"fifoproof/internal/receipt/sqlite"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -219,10 +217,6 @@ func TestConsumeErrors(t *testing.T) {
 		{[]string{"--queue", "o.fifo", "stray"}, cli.Usage, "stray", "--help"},
 		{[]string{"--queue", "other.fifo", "--endpoint", e.url}, cli.Harness, "the queue other.fifo does not exist", "producer --create"},
 		{[]string{"--queue", "orders.fifo", "--endpoint", e.url, "--db", text}, cli.Harness, text, "--db"},
-		{[]string{"receipts", "--db", filepath.Join(folder, "none.db")}, cli.Harness, "there are no receipts at", "name the file with --db"},
-		{[]string{"receipts", "--db", text}, cli.Harness, "the file holds no receipts", "--db"},
-		{[]string{"receipts", "--kind", "late"}, cli.Usage, `there is no kind "late"`, "kinds are fresh, redelivered, repeated, rejected, pending"},
-		{[]string{"receipts", "--queue", "orders.fifo"}, cli.Usage, "--queue", "consumer receipts --help"},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			t.Parallel()
@@ -234,72 +228,6 @@ func TestConsumeErrors(t *testing.T) {
 			require.Empty(t, got.out)
 		})
 	}
-	require.NoFileExists(t, filepath.Join(folder, "none.db"), "looking makes no file")
-}
-
-// recorded is a file with one receipt of each kind.
-func recorded(t *testing.T) string {
-	t.Helper()
-	db := database(t)
-	store, err := sqlite.Open(t.Context(), db)
-	require.NoError(t, err)
-	at := time.Date(2026, time.January, 1, 12, 0, 0, 5e6, time.UTC)
-	for n, message := range []string{"m1", "m1", "m2", "m3", "m4"} {
-		d := receipt.Delivery{
-			Queue: "orders.fifo", MessageID: message, Group: "customer\x1b[31m", DedupID: "d", SequenceNumber: "18849496460467696128",
-			ReceiveCount: 1, BodyDigest: "b", SentAt: at, ReceivedAt: at.Add(time.Duration(n) * time.Minute),
-			Key: receipt.Key{Rule: "pointer:/id", Space: "pointer:/id", Value: `"<0123456789abcdef>"`},
-		}
-		switch message {
-		case "m3":
-			d.Key = receipt.Key{}
-		case "m1":
-			d.ReceiveCount = n + 1
-		}
-		claims, err := store.Begin(t.Context(), []receipt.Delivery{d})
-		require.NoError(t, err)
-		switch message {
-		case "m3":
-			require.NoError(t, store.Reject(t.Context(), claims[0], "the body has no value at /id"))
-		case "m4": // a crash
-		default:
-			_, err := store.Complete(t.Context(), claims[0], nil)
-			require.NoError(t, err)
-		}
-	}
-	require.NoError(t, store.Close())
-	return db
-}
-
-func TestReceipts(t *testing.T) {
-	t.Parallel()
-	db := recorded(t)
-	at := func(minute int) string {
-		return time.Date(2026, time.January, 1, 12, minute, 0, 5e6, time.UTC).Local().Format("2006-01-02 15:04:05.000") //nolint:gosmopolitan // as the program does
-	}
-	got := execute(t.Context(), "receipts", "--db", db)
-	require.Equal(t, cli.OK, got.code, got.err)
-	require.Equal(t, strings.Join([]string{
-		"received                 kind         group             message                               key             ",
-		at(0) + "  fresh        customer [31m     m1                                    \"<0123456789abc…",
-		at(1) + "  redelivered  customer [31m     m1                                    \"<0123456789abc…  received 2 times",
-		at(2) + "  repeated     customer [31m     m2                                    \"<0123456789abc…  first m1 at " + at(0),
-		at(3) + "  rejected     customer [31m     m3                                    -                 the body has no value at /id",
-		at(4) + "  pending      customer [31m     m4                                    \"<0123456789abc…",
-		"",
-	}, "\n"), got.out)
-	require.Equal(t, "consumer: 5 receipts on record · 1 fresh · 1 redelivered · 1 repeated · 1 rejected · 1 pending · 1 effect\n", got.err)
-
-	got = execute(t.Context(), "receipts", "--db", db, "--kind", "pending", "--kind", "rejected")
-	require.Equal(t, 3, strings.Count(got.out, "\n"))
-}
-
-func TestReceiptsJSON(t *testing.T) {
-	t.Parallel()
-	got := execute(t.Context(), "receipts", "--db", recorded(t), "--json")
-	require.Equal(t, cli.OK, got.code)
-	require.Empty(t, got.err)
-	golden(t, "receipts.jsonl", got.out)
 }
 
 func TestHelp(t *testing.T) {
@@ -337,7 +265,7 @@ func golden(t *testing.T, file, got string) {
 func TestTalkOnATerminal(t *testing.T) {
 	t.Parallel()
 	var w bytes.Buffer
-	talk := newTalk(&w, true)
+	talk := newTalk(&w, true, logText)
 	talk.line = true
 	talk.sayf("a %s", "note")
 	require.Equal(t, "\r\x1b[Kconsumer: a note\n", w.String())

@@ -14,23 +14,40 @@ import (
 	"fifoproof/internal/consumer"
 )
 
+const warningPrefix = "warning: "
+
 // redraw is how often the line of progress may change.
 const redraw = 100 * time.Millisecond
 
 // talk writes to standard error: warnings, notes, and on a terminal one line of
-// progress that is overwritten. It is the consumer's slog handler.
+// progress that is overwritten. It is the consumer's slog handler. With --log json
+// every line is a JSON object instead.
 type talk struct {
 	mu       sync.Mutex
 	w        io.Writer
+	json     slog.Handler // nil: text
 	terminal bool
 	drawn    time.Time
 	line     bool // a line of progress stands there
 }
 
-func newTalk(w io.Writer, terminal bool) *talk { return &talk{w: w, terminal: terminal} }
+func newTalk(w io.Writer, terminal bool, format string) *talk {
+	if format == logJSON {
+		return &talk{w: w, json: slog.NewJSONHandler(w, nil)}
+	}
+	return &talk{w: w, terminal: terminal}
+}
 
-// sayf writes one line.
+// sayf writes one line. One that begins with "warning: " is one.
 func (t *talk) sayf(format string, args ...any) {
+	if t.json != nil {
+		text, level := fmt.Sprintf(format, args...), slog.LevelInfo
+		if cut, warning := strings.CutPrefix(text, warningPrefix); warning {
+			text, level = cut, slog.LevelWarn
+		}
+		_ = t.json.Handle(context.Background(), slog.NewRecord(time.Now(), level, text, 0))
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.erase()
@@ -71,10 +88,13 @@ func (t *talk) erase() {
 func (t *talk) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelInfo }
 
 // Handle writes a record as a sentence and its details.
-func (t *talk) Handle(_ context.Context, r slog.Record) error {
+func (t *talk) Handle(ctx context.Context, r slog.Record) error {
+	if t.json != nil {
+		return t.json.Handle(ctx, r)
+	}
 	var b strings.Builder
 	if r.Level >= slog.LevelWarn {
-		b.WriteString("warning: ")
+		b.WriteString(warningPrefix)
 	}
 	b.WriteString(r.Message)
 	r.Attrs(func(a slog.Attr) bool {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"fifoproof/internal/audit"
 	"fifoproof/internal/cli"
 	"fifoproof/internal/receipt"
+	"fifoproof/internal/receipt/postgres"
 	"fifoproof/internal/receipt/sqlite"
 	"fifoproof/internal/report"
 	"fifoproof/internal/window"
@@ -22,7 +24,7 @@ import (
 
 type auditCmd struct {
 	SendLog  string `arg:"" name:"sendlog" help:"What 'producer --log' wrote."`
-	Receipts string `arg:"" help:"The consumer's receipts: its SQLite file, or what 'consumer receipts --json' printed."`
+	Receipts string `arg:"" help:"The consumer's receipts: its SQLite file, its PostgreSQL database as postgres://USER@HOST/DATABASE, or a file of what 'consumer receipts --json' printed."`
 
 	Scope        string        `default:"queue" placeholder:"queue|messageGroup" help:"The queue's DeduplicationScope. Default: queue."`
 	Late         time.Duration `default:"1m" placeholder:"DURATION" help:"Note what was delivered more than this after it was sent. Default: 1m."`
@@ -78,8 +80,8 @@ func auditError(ctx context.Context, err error) error {
 		return errors.New("the audit was interrupted; nothing was judged")
 	case cli.HintOf(err) != "":
 		return err
-	case errors.Is(err, sqlite.ErrNotReceipts):
-		return cli.Hint(err, "name the file that was given to 'consumer --db'")
+	case errors.Is(err, receipt.ErrNotReceipts):
+		return cli.Hint(err, "name what was given to 'consumer --db'")
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return err
 	default:
@@ -87,12 +89,35 @@ func auditError(ctx context.Context, err error) error {
 	}
 }
 
-func openReceipts(ctx context.Context, path string) (func(yield func(receipt.Receipt, error) bool), func() error, error) {
-	store, err := sqlite.Open(ctx, path, sqlite.ReadOnly())
-	if err != nil {
-		return nil, nil, err
+// openReceipts opens a consumer's database for reading: a SQLite file, or PostgreSQL by
+// URL.
+func openReceipts(ctx context.Context, where string) (*audit.Database, error) {
+	if !strings.Contains(where, "://") {
+		store, err := sqlite.Open(ctx, where, sqlite.ReadOnly())
+		if err != nil {
+			return nil, err
+		}
+		return database(ctx, "SQLite", store, 0), nil
 	}
-	return store.Receipts(ctx, receipt.Filter{}), store.Close, nil
+	if !strings.HasPrefix(where, "postgres://") && !strings.HasPrefix(where, "postgresql://") {
+		scheme, _, _ := strings.Cut(where, "://")
+		return nil, cli.Hint(fmt.Errorf("receipts are in no database of the sort %s://", scheme), "a URL looks like postgres://USER@HOST/DATABASE")
+	}
+	store, err := postgres.Open(ctx, where, postgres.ReadOnly())
+	if err != nil {
+		return nil, err
+	}
+	counts, err := store.Counts(ctx)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return database(ctx, "PostgreSQL", store, counts.Deliveries()), nil
+}
+
+func database(ctx context.Context, format string, store receipt.Store, rows int64) *audit.Database {
+	return &audit.Database{
+		Format: format, Rows: rows, Receipts: store.Receipts(ctx, receipt.Filter{}), Horizon: store.Horizon, Close: store.Close,
+	}
 }
 
 const (

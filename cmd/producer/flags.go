@@ -18,7 +18,8 @@ var program = cli.Program{
 		"deduplication ID is the SHA-256 of its canonical JSON, so that the same content sent again within " +
 		"five minutes is one message, however it is spelled. Standard output has a row per message: line, group, ID, " +
 		"MessageId, SequenceNumber, outcome. Outcomes are accepted (not known to be a duplicate), duplicate, failed, " +
-		"unknown and unsent. Exit codes: 0 all well, 1 a line was bad or failed, 3 the queue or endpoint failed, 64 usage.",
+		"unknown and unsent. Where the environment has a TRACEPARENT (W3C Trace Context), every message carries it as an attribute, " +
+		"for consumers to link their spans to. Exit codes: 0 all well, 1 a line was bad or failed, 3 the queue or endpoint failed, 64 usage.",
 	Examples: `
 		producer --queue orders.fifo --create examples/orders.ndjson
 		producer --queue orders.fifo --group-pointer /customer/id --log sends.jsonl orders.ndjson

@@ -31,6 +31,7 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		return cli.Harness
 	}
 	defer in.close()
+	cfg.Traceparent = traceparent(env, stdio)
 
 	if f.Log != "" && f.DryRun {
 		sayf(stdio, "the dry run sends nothing, so %s is left as it is", f.Log)
@@ -64,6 +65,21 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		sayf(stdio, "reading standard input: one JSON body a line, Ctrl-D ends it")
 	}
 	return send(ctx, p, f, in, stdio, env)
+}
+
+// traceparent is the trace that whoever started the program works in, as the
+// environment tells it (OpenTelemetry, "Environment Variables as Context Propagation
+// Carriers"). One that cannot be read is no reason to send nothing.
+func traceparent(env cli.Env, stdio cli.Stdio) string {
+	text := env.Get("TRACEPARENT")
+	if text == "" {
+		return ""
+	}
+	trace, err := producer.ParseTraceparent(text)
+	if err != nil {
+		sayf(stdio, "warning: TRACEPARENT is ignored: %v", err)
+	}
+	return trace
 }
 
 // send runs the producer and reports.

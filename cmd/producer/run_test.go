@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -202,6 +203,33 @@ func TestSendJSON(t *testing.T) {
 	require.Equal(t, "accepted means: not known to be a duplicate", summary["note"])
 	for name, want := range map[string]int{"lines": 3, "accepted": 1, "duplicate": 1, "failed": 1, "unknown": 0, "unsent": 0, "retries": 0, "warnings": 0} {
 		require.EqualValues(t, want, summary[name], name)
+	}
+}
+
+// The trace that the program was started in goes along; a broken one stops nothing.
+func TestTraceparent(t *testing.T) {
+	var bodies []string
+	serve(t, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".SendMessageBatch") {
+				bodies = append(bodies, string(body))
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			next.ServeHTTP(w, r)
+		})
+	})
+	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" // W3C Trace Context, section 3.2.3
+	for value, want := range map[string]string{trace: "", "": "", trace[:54]: "producer: warning: TRACEPARENT is ignored: a trace context has 55 characters, this has 54\n"} {
+		t.Setenv("TRACEPARENT", value)
+		bodies = nil
+		got := call(t, "{}", "--queue", "orders.fifo")
+		require.Equal(t, cli.OK, got.code, got.err)
+		require.Len(t, bodies, 1)
+		require.Equal(t, value == trace, strings.Contains(bodies[0], trace), value)
+		require.Equal(t, value == trace, strings.Contains(bodies[0], "traceparent"), value)
+		require.Contains(t, got.err, want)
+		require.Equal(t, want != "", strings.Contains(got.err, "TRACEPARENT"))
 	}
 }
 

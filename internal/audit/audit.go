@@ -1,16 +1,15 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"sync"
 	"time"
 
-	"fifoproof/internal/cli"
 	"fifoproof/internal/receipt"
 	"fifoproof/internal/window"
 )
@@ -43,8 +42,10 @@ type Options struct {
 	Tolerant bool   // inconclusive findings leave the exit code alone
 	Temp     string // folder for the temporary file; "": the system's
 
-	// Database opens receipts in an SQLite file.
+	// Database opens receipts in an SQLite file, or in the database that a URL names.
 	Database OpenReceipts
+
+	parts int // partitions; 0: as many as the inputs need
 
 	// Progress, if not nil, is told what part of all work is done, from 0 to 1. It is
 	// called from several goroutines, never at once.
@@ -53,24 +54,28 @@ type Options struct {
 
 // auditor is one audit.
 type auditor struct {
-	opts    Options
-	workers int
-	parts   int // partitions of a family
-	spill   *spill
-	keys    *keyer
-	queues  *queues
-	open    OpenReceipts // nil where the receipts are lines
+	opts     Options
+	workers  int
+	parts    int // partitions of a family
+	spill    *spill
+	keys     *keyer
+	queues   *queues
+	database *Database // nil where the receipts are lines
 
 	sendLines, receiptLines lineIndex
 	sends                   *family // by id
 	deliveries              *family // by id
 	orders                  *family // by group
 	effects                 *family // by the consumer's key
+	names                   *family // by MessageId
 	missing                 *family // by MessageId
 	behind                  *family // missing ones, by group
 	strays                  *family // by MessageId
+	unfinished, finished    *family // by first MessageId
 
-	series      uint32 // of receipts
+	horizon     int64        // receipts from before it may have been forgotten; 0: none was
+	flawed      map[key]bool // messages of a queue that came under several ids
+	series      uint32       // of receipts
 	lastReceipt int64
 	rows        map[int64]receipt.Receipt // of a database, fetched again
 	cuts        int64                     // lines of the send log that were cut off
@@ -103,61 +108,55 @@ func run(ctx context.Context, sendLog, receipts string, opts Options, spillIn fu
 		return nil, err
 	}
 	defer sends.Close()
-	received, receivedSize, err := openFile(receipts)
+	received, err := openReceipts(ctx, receipts, opts.Database)
 	if err != nil {
 		return nil, err
 	}
-	defer received.Close()
+	defer func() { err = errors.Join(err, received.close()) }()
 
 	a := &auditor{
 		opts: opts, workers: min(runtime.GOMAXPROCS(0), mostWorkers), keys: newKeyer(), queues: newQueues(), found: tally{},
-		parts: partitions(sendSize + receivedSize),
-		total: float64(sendSize+receivedSize) / partOfReading,
+		flawed: map[key]bool{}, database: received.database, parts: cmp.Or(opts.parts, partitions(sendSize+received.size)),
+		total: float64(sendSize+received.size) / partOfReading,
 	}
 	a.report = Report{
-		SendLog: File{Path: sendLog, Format: "send log"}, Receipts: File{Path: receipts, Format: "receipts"},
+		SendLog: File{Path: sendLog, Format: "send log"}, Receipts: File{Path: received.shown, Format: received.format},
 		Scope: opts.Scope.String(), LateSeconds: opts.Late.Seconds(), GraceSeconds: opts.Grace.Seconds(), Notes: []string{},
-	}
-	if isSQLite(received) {
-		if opts.Database == nil {
-			return nil, fmt.Errorf("%s is an SQLite file, and nothing was given to open it with", receipts)
-		}
-		a.open = opts.Database
-		a.report.Receipts.Format = "SQLite"
 	}
 	if a.spill, err = spillIn(opts.Temp); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, a.spill.close()) }()
-	if err := a.all(ctx, sends, sendSize, received, receivedSize); err != nil {
+	if err := a.all(ctx, sends, sendSize, received); err != nil {
 		return nil, err
 	}
 	return &a.report, nil
 }
 
-func (a *auditor) all(ctx context.Context, sends *os.File, sendSize int64, received *os.File, receivedSize int64) error {
+func (a *auditor) all(ctx context.Context, sends *os.File, sendSize int64, received *inbound) error {
 	a.begin("reading the send log")
 	if err := a.readSends(ctx, sends, sendSize); err != nil {
 		return err
 	}
 	a.begin("reading the receipts")
-	var err error
-	if a.open != nil {
-		err = a.readDatabase(ctx, a.open, a.report.Receipts.Path, receivedSize)
-	} else {
-		err = a.readReceipts(ctx, received, receivedSize)
+	read := a.readReceipts
+	if a.database != nil {
+		read = a.readDatabase
 	}
-	if err != nil {
+	if err := read(ctx, received); err != nil {
 		return err
 	}
+	a.report.Horizon = fromNano(a.horizon)
 	for _, step := range []struct {
 		name  string
 		judge func(context.Context) error
 	}{
+		{"judging what messages are called", a.judgeNames},
 		{"judging copies and losses", a.judgeIDs},
 		{"judging what found no counterpart", a.resolve},
 		{"judging the order of groups", a.judgeGroups},
 		{"judging effects", a.judgeEffects},
+		{"judging what was left undone", a.judgeEnds},
 	} {
 		a.begin(step.name)
 		if err := step.judge(ctx); err != nil {
@@ -168,6 +167,10 @@ func (a *auditor) all(ctx context.Context, sends *os.File, sendSize int64, recei
 		a.found.excuse(Stray, "no send of it is on record, and a run was killed before it could write down its last batch")
 	}
 	a.report.Deliveries.Messages = a.messages
+	if a.horizon != 0 {
+		a.notef("receipts from before %s may have been forgotten (--retention): sends from before it of which none is left cannot be judged",
+			a.report.Horizon.Format(time.RFC3339Nano))
+	}
 	a.report.Notes = append(a.report.Notes, a.queues.notes()...)
 	if err := a.show(ctx); err != nil {
 		return err
@@ -179,29 +182,6 @@ func (a *auditor) all(ctx context.Context, sends *os.File, sendSize int64, recei
 // longestBatch is how many sends a killed run can have made without writing them
 // down: those of one SendMessageBatch.
 const longestBatch = 10
-
-// openFile opens an input, which is read twice and so must be a file.
-func openFile(path string) (*os.File, int64, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err // it says which file
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = cli.Hint(fmt.Errorf("%s is no regular file", path), "lines are read again to be shown, so write them to a file first")
-	}
-	if err != nil {
-		return nil, 0, errors.Join(err, file.Close())
-	}
-	return file, info.Size(), nil
-}
-
-// isSQLite looks at the first 16 bytes (SQLite, "Database File Format", 1.3).
-func isSQLite(file io.ReaderAt) bool {
-	var header [16]byte
-	_, err := file.ReadAt(header[:], 0)
-	return err == nil && string(header[:]) == "SQLite format 3\x00"
-}
 
 // partitions is how many parts to divide records into, a power of two, for files of
 // so many bytes together: a part then holds some 100,000 records of a kind.
@@ -218,7 +198,7 @@ func partitions(size int64) int {
 // takes, with room to spare.
 func TempSpace(sendLog, receipts int64) int64 {
 	// The shortest lines that the programs write, and all their records.
-	return sendLog/450*sendSize + receipts/450*(deliverySize+orderSize+effectSize)
+	return sendLog/450*sendSize + receipts/450*(deliverySize+orderSize+placeSize+nameSize)
 }
 
 // each calls judge for every partition, on all cores, and merges what it found.
@@ -274,11 +254,14 @@ func (a *auditor) read(bytes int64) {
 	a.tell()
 }
 
-// judgedPart notes that a partition is done, of which there are three passes.
+// passes are how often all partitions are judged.
+const passes = 5
+
+// judgedPart notes that a partition is done.
 func (a *auditor) judgedPart() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.done += a.total * (1 - partOfReading) / float64(3*a.parts)
+	a.done += a.total * (1 - partOfReading) / float64(passes*a.parts)
 	a.tell()
 }
 

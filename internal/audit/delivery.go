@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,12 +13,18 @@ import (
 // delivered is what an audit needs of a receipt. The texts are parts of the line.
 type delivered struct {
 	queue, message, group, id, sequence, digest []byte
-	rule, space, keyGroup, value                []byte // the consumer's key
+	first                                       []byte // MessageId of the message that it is a redriven copy of
+	consumer                                    []byte // who the effect is for; none: the queue's name
+	rule, space, keyGroup, value, keyMessage    []byte // the consumer's key
 
 	number         int64 // of the receipt
 	count          int64
 	sent, received int64 // nanoseconds since 1970; sent 0: not told
 	kind           receiptKind
+
+	// horizon is what the line tells in place of a receipt: receipts from before it may
+	// have been forgotten. 0: it is a receipt.
+	horizon int64
 }
 
 // kinds are the consumer's words.
@@ -27,6 +34,7 @@ var kinds = map[string]receiptKind{
 	string(receipt.Repeated):    repeated,
 	string(receipt.Rejected):    rejected,
 	string(receipt.Pending):     pending,
+	string(receipt.Failed):      failedAttempt,
 }
 
 // receiptLine is a line of 'consumer receipts --json', as docs/receipts.md has it.
@@ -35,19 +43,36 @@ type receiptLine struct {
 	Kind           receipt.Kind `json:"kind"`
 	Queue          string       `json:"queue"`
 	MessageID      string       `json:"message_id"`
+	RedrivenID     string       `json:"redriven_id"`
 	Group          string       `json:"group"`
 	DedupID        string       `json:"dedup_id"`
 	SequenceNumber string       `json:"sequence_number"`
 	ReceiveCount   int64        `json:"receive_count"`
 	BodyDigest     string       `json:"body_digest"`
+	Consumer       string       `json:"consumer"`
 	Key            struct {
-		Rule  string `json:"rule"`
-		Space string `json:"space"`
-		Group string `json:"group"`
-		Value string `json:"value"`
+		Rule     string `json:"rule"`
+		Consumer string `json:"consumer"`
+		Space    string `json:"space"`
+		Group    string `json:"group"`
+		Value    string `json:"value"`
+		Message  string `json:"message"`
 	} `json:"key"`
 	SentAt     time.Time `json:"sent_at"`
 	ReceivedAt time.Time `json:"received_at"`
+	Horizon    time.Time `json:"horizon"`
+}
+
+func (l *receiptLine) receipt() receipt.Receipt {
+	return receipt.Receipt{ID: l.Receipt, Kind: l.Kind, Delivery: receipt.Delivery{
+		Queue: l.Queue, MessageID: l.MessageID, OriginID: l.RedrivenID, Group: l.Group, DedupID: l.DedupID,
+		SequenceNumber: l.SequenceNumber, ReceiveCount: int(l.ReceiveCount), BodyDigest: l.BodyDigest,
+		SentAt: l.SentAt, ReceivedAt: l.ReceivedAt,
+		Key: receipt.Key{
+			Rule: l.Key.Rule, Consumer: cmp.Or(l.Key.Consumer, l.Consumer), Space: l.Key.Space, Group: l.Key.Group,
+			Value: l.Key.Value, Message: l.Key.Message,
+		},
+	}}
 }
 
 // errNoReceipt is about a line that is no JSON object, as one that was cut off.
@@ -66,18 +91,17 @@ func (d *delivered) parse(line []byte) error {
 	if err := json.Unmarshal(line, &slow); err != nil {
 		return fmt.Errorf("another JSON value than a receipt: %w", err)
 	}
+	if horizon, ok := nanoseconds(slow.Horizon); ok && slow.Queue == "" {
+		*d = delivered{horizon: horizon}
+		return nil
+	}
 	switch _, known := kinds[string(slow.Kind)]; {
 	case slow.Queue == "" || slow.ReceivedAt.IsZero():
 		return errors.New("a receipt without queue or received_at")
 	case !known:
 		return fmt.Errorf("unknown kind of receipt %.20q", slow.Kind)
 	}
-	d.from(receipt.Receipt{ID: slow.Receipt, Kind: slow.Kind, Delivery: receipt.Delivery{
-		Queue: slow.Queue, MessageID: slow.MessageID, Group: slow.Group, DedupID: slow.DedupID,
-		SequenceNumber: slow.SequenceNumber, ReceiveCount: int(slow.ReceiveCount), BodyDigest: slow.BodyDigest,
-		SentAt: slow.SentAt, ReceivedAt: slow.ReceivedAt,
-		Key: receipt.Key{Rule: slow.Key.Rule, Space: slow.Key.Space, Group: slow.Key.Group, Value: slow.Key.Value},
-	}})
+	d.from(slow.receipt())
 	return nil
 }
 
@@ -85,8 +109,9 @@ func (d *delivered) parse(line []byte) error {
 func (d *delivered) from(r receipt.Receipt) {
 	*d = delivered{
 		queue: []byte(r.Queue), message: []byte(r.MessageID), group: []byte(r.Group), id: []byte(r.DedupID),
-		sequence: []byte(r.SequenceNumber), digest: []byte(r.BodyDigest),
-		rule: []byte(r.Key.Rule), space: []byte(r.Key.Space), keyGroup: []byte(r.Key.Group), value: []byte(r.Key.Value),
+		sequence: []byte(r.SequenceNumber), digest: []byte(r.BodyDigest), first: []byte(r.OriginID),
+		consumer: []byte(r.Key.Consumer), rule: []byte(r.Key.Rule), space: []byte(r.Key.Space),
+		keyGroup: []byte(r.Key.Group), value: []byte(r.Key.Value), keyMessage: []byte(r.Key.Message),
 		number: r.ID, count: int64(r.ReceiveCount), kind: kinds[string(r.Kind)],
 	}
 	d.sent, _ = nanoseconds(r.SentAt)
@@ -96,7 +121,7 @@ func (d *delivered) from(r receipt.Receipt) {
 // scan reads a line the quick way.
 func (d *delivered) scan(line []byte) (ok bool) {
 	*d = delivered{}
-	var word []byte
+	var word, consumer []byte
 	c := cursor{text: line}
 	times := true
 	c.need('{')
@@ -110,6 +135,8 @@ func (d *delivered) scan(line []byte) (ok bool) {
 			d.queue = c.str()
 		case fieldMessage:
 			d.message = c.str()
+		case "redriven_id":
+			d.first = c.str()
 		case fieldGroup:
 			d.group = c.str()
 		case "dedup_id":
@@ -120,6 +147,8 @@ func (d *delivered) scan(line []byte) (ok bool) {
 			d.count = c.integer()
 		case fieldDigest:
 			d.digest = c.str()
+		case fieldConsumer:
+			consumer = c.str()
 		case "key":
 			d.key(&c)
 		case "sent_at":
@@ -133,6 +162,9 @@ func (d *delivered) scan(line []byte) (ok bool) {
 		}
 	}
 	c.end()
+	if len(d.consumer) == 0 {
+		d.consumer = consumer
+	}
 	var known bool
 	d.kind, known = kinds[string(word)]
 	return !c.bad && times && known && d.received != 0 && len(d.queue) > 0
@@ -144,12 +176,16 @@ func (d *delivered) key(c *cursor) {
 		switch string(c.name()) {
 		case "rule":
 			d.rule = c.str()
+		case fieldConsumer:
+			d.consumer = c.str()
 		case "space":
 			d.space = c.str()
 		case fieldGroup:
 			d.keyGroup = c.str()
 		case "value":
 			d.value = c.str()
+		case "message":
+			d.keyMessage = c.str()
 		default:
 			c.skip()
 		}

@@ -32,6 +32,7 @@ const (
 	fieldDigest   = "body_digest"
 	fieldMessage  = "message_id"
 	fieldSequence = "sequence_number"
+	fieldConsumer = "consumer" // of receipts, and of their keys
 )
 
 // errCut is about a line that may be the beginning of an entry whose run was killed.

@@ -16,3 +16,10 @@ func RunOn(t *testing.T, temp, sendLog, receipts string) (*Report, error) {
 	t.Cleanup(func() { _ = file.Close() })
 	return run(context.Background(), sendLog, receipts, Options{}, func(string) (*spill, error) { return &spill{file: file, dir: temp}, nil })
 }
+
+// InParts divides records into so many partitions, a power of two, however small the
+// inputs are.
+func (o Options) InParts(parts int) Options {
+	o.parts = parts
+	return o
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -170,15 +171,25 @@ func TestDatabase(t *testing.T) {
 
 	opened, closed := 0, 0
 	failure := error(nil)
-	open := func(context.Context, string) (func(func(receipt.Receipt, error) bool), func() error, error) {
+	horizon, read := time.Time{}, false
+	open := func(context.Context, string) (*audit.Database, error) {
 		opened++
-		return func(yield func(receipt.Receipt, error) bool) {
-			for _, r := range h.receipts {
-				if !yield(r, failure) || failure != nil {
-					return
+		return &audit.Database{
+			Format: "SQLite",
+			Receipts: func(yield func(receipt.Receipt, error) bool) {
+				for _, r := range h.receipts {
+					if !yield(r, failure) || failure != nil {
+						return
+					}
 				}
-			}
-		}, func() error { closed++; return nil }, nil
+				read = true
+			},
+			Horizon: func(context.Context) (time.Time, error) {
+				require.True(t, read, "what is forgotten while receipts are read is before the horizon")
+				return horizon, nil
+			},
+			Close: func() error { closed++; return nil },
+		}, nil
 	}
 	report, err := audit.Run(context.Background(), sends, database, audit.Options{Database: open})
 	require.NoError(t, err)
@@ -187,11 +198,20 @@ func TestDatabase(t *testing.T) {
 	require.Equal(t, int64(2), report.Findings[0].First.Receipt)
 	require.Equal(t, int64(1), report.Findings[0].First.Other.Receipt)
 	require.Equal(t, "m1", report.Findings[0].First.MessageID)
-	require.Equal(t, 2, opened)
+	require.Equal(t, 1, opened)
 	require.Equal(t, opened, closed)
+	require.Zero(t, report.Horizon)
+
+	h.receipts = h.receipts[1:] // b is forgotten
+	horizon = at(1.5)
+	report, err = audit.Run(context.Background(), sends, database, audit.Options{Database: open})
+	require.NoError(t, err)
+	require.Equal(t, []string{"stray fail 1@0", "never-delivered inconclusive 1@2"}, brief(report))
+	require.Equal(t, at(1.5), report.Horizon)
+	require.Contains(t, report.Notes[0], "2026-03-02T09:00:01.5Z")
 
 	_, err = audit.Run(context.Background(), sends, database, audit.Options{})
-	require.ErrorContains(t, err, "SQLite")
+	require.ErrorContains(t, err, "receipts.db is a database")
 	failure = errors.New("the disk is gone")
 	_, err = audit.Run(context.Background(), sends, database, audit.Options{Database: open})
 	require.ErrorContains(t, err, "the disk is gone")
@@ -231,4 +251,40 @@ func TestOffender(t *testing.T) {
 	}, first.Place)
 	require.Equal(t, int64(1), first.Other.Line)
 	require.Contains(t, first.Reason, "give --scope messageGroup")
+}
+
+// TestDatabaseByURL reads receipts of a database that is no file, and keeps its
+// password to itself.
+func TestDatabaseByURL(t *testing.T) {
+	t.Parallel()
+	var h history
+	h.send(0, "a", "m1")
+	h.deliver(0, 0.1, "a", "m1")
+	sends, _ := h.write(t)
+	closed := 0
+	open := func(_ context.Context, where string) (*audit.Database, error) {
+		require.Contains(t, where, "secret", "the password is needed to open it")
+		return &audit.Database{
+			Format: "PostgreSQL", Rows: 1,
+			Receipts: func(yield func(receipt.Receipt, error) bool) { yield(h.receipts[0], nil) },
+			Horizon:  func(context.Context) (time.Time, error) { return time.Time{}, nil },
+			Close:    func() error { closed++; return nil },
+		}, nil
+	}
+	for where, shown := range map[string]string{
+		"postgres://me:secret@db.example.org/receipts?sslmode=require": "postgres://me:xxxxx@db.example.org/receipts?sslmode=require",
+		"postgres://db.example.org/receipts?password=secret":           "postgres://db.example.org/receipts?password=xxxxx",
+		"postgres://db.example.org:secret/receipts":                    "the database",
+	} {
+		report, err := audit.Run(context.Background(), sends, where, audit.Options{Database: open})
+		require.NoError(t, err)
+		require.Empty(t, report.Findings)
+		require.Equal(t, cli.OK, report.Exit)
+		require.Equal(t, audit.File{Path: shown, Format: "PostgreSQL", Lines: 1}, report.Receipts)
+
+		_, err = audit.Run(context.Background(), sends, where, audit.Options{})
+		require.ErrorContains(t, err, "nothing was given to open it with")
+		require.NotContains(t, err.Error(), "secret")
+	}
+	require.Equal(t, 3, closed)
 }

@@ -3,6 +3,8 @@ package audit
 import (
 	"context"
 	"time"
+
+	"fifoproof/internal/window"
 )
 
 // groupState is what is known of one message group of a queue.
@@ -56,7 +58,7 @@ func (a *auditor) judgeGroups(ctx context.Context) error {
 
 // next judges a delivery of the group; they come in the order of their file.
 func (g *groupState) next(o *orderRecord, found tally) {
-	g.open = o.kind == pending || o.kind == rejected
+	g.open = !o.kind.done()
 	g.active = o.received
 	if o.flags&hasSequence == 0 {
 		found.add(OutOfOrder, Inconclusive, hit{at: o.at, other: -1, reason: "the receipt has no SequenceNumber to judge the order by"})
@@ -112,6 +114,8 @@ func (a *auditor) lost(g *groupState, m *missingRecord, found tally) {
 	h := hit{at: m.at, send: true, other: m.other}
 	verdict := Inconclusive
 	switch {
+	case a.forgotten(m):
+		h.reason = "no delivery of it is on record, and its message was sent before the moment before which receipts may have been forgotten, or about then"
 	case m.why != 0:
 		h.reason = openReasons[m.why]
 	case q.receipts == 0:
@@ -137,8 +141,15 @@ func (a *auditor) lost(g *groupState, m *missingRecord, found tally) {
 	found.add(NeverDelivered, verdict, h)
 }
 
+// forgotten reports whether receipts of a message's deliveries may have been on record
+// once. The horizon is by the consumer's clock, the sending by the producer's; and the
+// send may have been a duplicate of one that is in another log, up to a window before.
+func (a *auditor) forgotten(m *missingRecord) bool {
+	return a.horizon != 0 && m.start < a.horizon+int64(clockSlack+window.Length+mustDeliver)
+}
+
 const (
-	// clockSlack is how far the producer's clock may be behind the queue's.
+	// clockSlack is how far the producer's clock may be off the queue's and the consumer's.
 	clockSlack = time.Minute
 	// fullReply is how many messages one receive can bring (API reference,
 	// ReceiveMessage). A consumer that received more has polled twice.
@@ -192,7 +203,7 @@ func (g *groupState) provesGone(m *missingRecord) bool {
 func (a *auditor) judgeEffects(ctx context.Context) error {
 	return a.each(ctx, func(p int, found tally) error {
 		first := make(map[key]int64, a.effects.parts[p].count)
-		var e effectRecord
+		var e placeRecord
 		return a.effects.each(p, func(b []byte) error {
 			e.get(b)
 			if at, again := first[e.key]; again {

@@ -28,6 +28,7 @@ func at(seconds float64) time.Time {
 type history struct {
 	sends    []producer.Entry
 	receipts []receipt.Receipt
+	horizon  time.Time // before which receipts may have been forgotten
 }
 
 const queueURL = "http://127.0.0.1:9324/000000000000/orders.fifo"
@@ -82,6 +83,9 @@ func (h *history) write(t interface{ TempDir() string }) (sends, receipts string
 	for _, e := range h.sends {
 		must(encoder.Encode(e))
 	}
+	if !h.horizon.IsZero() {
+		fmt.Fprintf(&r, "{\"horizon\":%q}\n", h.horizon.Format(time.RFC3339Nano))
+	}
 	for _, one := range h.receipts {
 		r.Write(receiptJSON(one))
 	}
@@ -103,7 +107,16 @@ func receiptJSON(r receipt.Receipt) []byte {
 		"sequence_number": r.SequenceNumber, "receive_count": r.ReceiveCount, "body_digest": r.BodyDigest, "received_at": r.ReceivedAt,
 	}
 	if r.Key.Value != "" {
-		line["key"] = map[string]any{"rule": r.Key.Rule, "space": r.Key.Space, "group": r.Key.Group, "value": r.Key.Value}
+		line["key"] = map[string]any{
+			"rule": r.Key.Rule, "consumer": r.Key.Consumer, "space": r.Key.Space, "group": r.Key.Group,
+			"value": r.Key.Value, "message": r.Key.Message,
+		}
+	}
+	if r.OriginID != "" {
+		line["redriven_id"] = r.OriginID
+	}
+	if r.Attempt.Number > 0 {
+		line["attempt"] = map[string]any{"number": r.Attempt.Number, "worker": "w", "started": r.ReceivedAt, "ended": r.ReceivedAt}
 	}
 	if !r.SentAt.IsZero() {
 		line["sent_at"] = r.SentAt

@@ -26,6 +26,7 @@ type idState struct {
 type message struct {
 	next      int32
 	id        int32 // index of its state
+	key       key   // its MessageId
 	at        int64 // of its first receipt
 	sent      int64 // SentTimestamp, 0 where not told or set anew by a move
 	received  int64 // of its first receipt
@@ -43,11 +44,12 @@ type idPart struct {
 	found    tally
 	ids      map[key]int32
 	states   []idState
-	byID     map[key]int32 // messages by MessageId and queue
+	byID     map[key]int32 // messages by MessageId, queue and id
 	messages []message
 	lost     map[key]bool // MessageIds that were put on record as missing
 	missing  []missing
 	strays   []byte
+	ends     ends
 	rule     window.Rule
 }
 
@@ -64,6 +66,8 @@ type missing struct {
 func (a *auditor) judgeIDs(ctx context.Context) error {
 	a.missing = a.spill.newFamily(missingSize, a.parts)
 	a.strays = a.spill.newFamily(straySize, a.parts)
+	a.unfinished = a.spill.newFamily(placeSize, a.parts)
+	a.finished = a.spill.newFamily(placeSize, a.parts)
 	err := a.each(ctx, func(p int, found tally) error {
 		part := &idPart{
 			a: a, found: found, rule: window.Rule{Length: window.Length},
@@ -74,10 +78,7 @@ func (a *auditor) judgeIDs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.missing.flush(); err != nil {
-		return err
-	}
-	return a.strays.flush()
+	return errors.Join(a.missing.flush(), a.strays.flush(), a.unfinished.flush(), a.finished.flush())
 }
 
 func (p *idPart) judge(part int) error {
@@ -105,7 +106,7 @@ func (p *idPart) judge(part int) error {
 	}
 	// Digests of deliveries are compared with those of sends, which came after them.
 	err = p.a.deliveries.each(part, func(b []byte) error {
-		if d.get(b); d.digest != 0 && d.is(judged) {
+		if d.get(b); d.digest != 0 && d.is(judged) && !p.a.flawed[inQueue(d.message, d.queue)] {
 			p.digest(&d)
 		}
 		return nil
@@ -119,7 +120,8 @@ func (p *idPart) judge(part int) error {
 		}
 	}
 	p.finish()
-	return errors.Join(p.a.missing.addAll(p.finishMissing()), p.a.strays.addAll(p.strays))
+	return errors.Join(p.a.missing.addAll(p.finishMissing()), p.a.strays.addAll(p.strays),
+		p.a.unfinished.addAll(p.ends.unfinished), p.a.finished.addAll(p.ends.finished))
 }
 
 func (p *idPart) state(id key) int32 {
@@ -139,10 +141,23 @@ func inQueue(message key, queue uint16) key {
 	return message
 }
 
+// under is a message of a queue under one of its ids. A partition holds ids whole but
+// not messages: what it makes of one must not depend on which other ids are in it.
+func under(id, message key, queue uint16) key {
+	name := inQueue(message, queue)
+	for i := range name {
+		name[i] ^= id[i]
+	}
+	return name
+}
+
 // delivered takes note of a receipt. They come in the order of their file.
 func (p *idPart) delivered(d *deliveryRecord) {
-	name := inQueue(d.message, d.queue)
-	done := d.kind != rejected && d.kind != pending
+	if d.is(judged) && p.a.flawed[inQueue(d.message, d.queue)] {
+		return
+	}
+	name := under(d.id, d.message, d.queue)
+	done := d.kind.done()
 	if n, known := p.byID[name]; known {
 		m := &p.messages[n]
 		m.done = m.done || done
@@ -156,7 +171,7 @@ func (p *idPart) delivered(d *deliveryRecord) {
 	n := int32(len(p.messages))
 	p.byID[name] = n
 	m := message{
-		next: -1, id: id, at: d.at, sent: d.sent, received: d.received, lastCount: d.count, queue: d.queue, named: d.named, flags: d.flags, done: done,
+		next: -1, id: id, key: d.message, at: d.at, sent: d.sent, received: d.received, lastCount: d.count, queue: d.queue, named: d.named, flags: d.flags, done: done,
 	}
 	if d.is(moved) {
 		m.sent = 0
@@ -217,7 +232,7 @@ func (p *idPart) sent(s *sendRecord) {
 		p.unknown(st, s)
 		return
 	}
-	if n, known := p.byID[inQueue(s.message, s.queue)]; known {
+	if n, known := p.byID[under(s.id, s.message, s.queue)]; known {
 		p.messages[n].answered = true
 		p.swallowed(&p.messages[n], s)
 		return
@@ -311,16 +326,11 @@ func (p *idPart) finish() {
 			continue
 		}
 		count++
-		if !m.done {
-			p.found.add(Unfinished, Note, hit{at: m.at, other: -1, reason: "delivered, and no receipt says that the consumer was done with it"})
-		}
-	}
-	for name, n := range p.byID {
-		m := &p.messages[n]
-		if m.flags&judged == 0 || m.answered || p.states[m.id].sent {
+		p.ends.add(m)
+		if m.answered || p.states[m.id].sent {
 			continue
 		}
-		r := strayRecord{message: inQueue(name, m.queue), named: m.named, sent: m.sent, received: m.received, at: m.at, queue: m.queue}
+		r := strayRecord{message: m.key, named: m.named, sent: m.sent, received: m.received, at: m.at, queue: m.queue}
 		p.strays = r.put(p.strays)
 	}
 	p.a.mu.Lock()

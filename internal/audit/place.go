@@ -72,41 +72,12 @@ func (a *auditor) show(ctx context.Context) error {
 	return nil
 }
 
-// fetch reads receipts of a database again, by their numbers.
-func (a *auditor) fetch(ctx context.Context, wanted []int64) (err error) {
-	if a.open == nil || len(wanted) == 0 {
-		return nil
-	}
-	a.rows = map[int64]receipt.Receipt{}
-	for _, n := range wanted {
-		a.rows[n] = receipt.Receipt{}
-	}
-	missing := len(a.rows)
-	all, closeAll, err := a.open(ctx, a.report.Receipts.Path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeAll()) }()
-	for r, err := range all {
-		if err != nil {
-			return err
-		}
-		if _, want := a.rows[r.ID]; want {
-			a.rows[r.ID] = r
-			if missing--; missing == 0 {
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
 // place is what stands at an offset, or under a number.
 func (a *auditor) place(at int64, send bool) (Place, error) {
 	switch {
 	case send:
 		return a.sendPlace(at)
-	case a.open != nil:
+	case a.database != nil:
 		return receiptPlace(a.report.Receipts.Path, a.rows[at]), nil
 	}
 	path := a.report.Receipts.Path
@@ -160,10 +131,13 @@ func (a *auditor) sendPlace(at int64) (Place, error) {
 // receipt is the receipt that was read from a line.
 func (d *delivered) receipt() receipt.Receipt {
 	r := receipt.Receipt{ID: d.number, Delivery: receipt.Delivery{
-		Queue: string(d.queue), MessageID: string(d.message), Group: string(d.group), DedupID: string(d.id),
+		Queue: string(d.queue), MessageID: string(d.message), OriginID: string(d.first), Group: string(d.group), DedupID: string(d.id),
 		SequenceNumber: string(d.sequence), ReceiveCount: int(d.count), BodyDigest: string(d.digest),
 		SentAt: fromNano(d.sent), ReceivedAt: fromNano(d.received),
-		Key: receipt.Key{Rule: string(d.rule), Space: string(d.space), Group: string(d.keyGroup), Value: string(d.value)},
+		Key: receipt.Key{
+			Rule: string(d.rule), Consumer: string(d.consumer), Space: string(d.space), Group: string(d.keyGroup),
+			Value: string(d.value), Message: string(d.keyMessage),
+		},
 	}}
 	for word, kind := range kinds {
 		if kind == d.kind {
@@ -175,8 +149,8 @@ func (d *delivered) receipt() receipt.Receipt {
 
 func receiptPlace(path string, r receipt.Receipt) Place {
 	return Place{
-		File: path, Receipt: r.ID, Queue: r.Queue, Group: r.Group, ID: r.DedupID, MessageID: r.MessageID,
-		SequenceNumber: r.SequenceNumber, BodyDigest: r.BodyDigest, Kind: string(r.Kind), Key: r.Key.Value,
+		File: path, Receipt: r.ID, Queue: r.Queue, Group: r.Group, ID: r.DedupID, MessageID: r.MessageID, RedrivenID: r.OriginID,
+		SequenceNumber: r.SequenceNumber, BodyDigest: r.BodyDigest, Kind: string(r.Kind), Key: r.Key.Value, Consumer: r.Key.Consumer,
 		ReceiveCount: r.ReceiveCount, SentAt: r.SentAt, ReceivedAt: r.ReceivedAt,
 	}
 }

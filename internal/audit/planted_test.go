@@ -56,13 +56,14 @@ func TestPlanted(t *testing.T) {
 		"never-delivered inconclusive": planted[audittest.Unanswered],
 		"doubled-inside fail":          planted[audittest.Inside],
 		"doubled-inside inconclusive":  planted[audittest.Edge],
-		"doubled-outside note":         planted[audittest.Outside],
+		"doubled-outside note":         linesOf(planted, audittest.Outside, audittest.RunAgain),
 		"effect-twice fail":            planted[audittest.TwiceDone],
 		"out-of-order fail":            planted[audittest.Swap],
 		"changed-body fail":            planted[audittest.Changed],
+		"changed-id inconclusive":      planted[audittest.TwoNames],
 		"stray fail":                   planted[audittest.Stray],
 		"late note":                    planted[audittest.Late],
-		"redelivered note":             slices.Sorted(slices.Values(slices.Concat(planted[audittest.Redelivered], planted[audittest.TwiceDone]))),
+		"redelivered note":             linesOf(planted, audittest.Redelivered, audittest.TwiceDone, audittest.FailedOnce, audittest.TwoWorkers),
 	}
 	want, got := map[string]string{}, map[string]string{}
 	for name, lines := range expect {
@@ -75,6 +76,15 @@ func TestPlanted(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(folder, "fifoproof-audit-*"))
 	require.NoError(t, err)
 	require.Empty(t, left, "temporary files are gone")
+}
+
+// linesOf are the lines of several faults, in order.
+func linesOf(planted audittest.Planted, faults ...audittest.Fault) (lines []int64) {
+	for _, fault := range faults {
+		lines = append(lines, planted[fault]...)
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 func writePair(t testing.TB, folder string, pair audittest.Pair) (sends, receipts string, planted audittest.Planted) {
@@ -90,7 +100,7 @@ func writePair(t testing.TB, folder string, pair audittest.Pair) (sends, receipt
 	require.NoError(t, received.Close())
 	for _, fault := range audittest.Faults() {
 		switch fault {
-		case audittest.LostReply, audittest.DeadLetter, audittest.Redriven, audittest.OtherTaker: // are no findings
+		case audittest.LostReply, audittest.DeadLetter, audittest.Redriven, audittest.OtherTaker, audittest.CopyDone: // are no findings
 			require.Empty(t, planted[fault], fault)
 		default:
 			require.Len(t, planted[fault], pair.Each, fault)

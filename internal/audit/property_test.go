@@ -3,6 +3,7 @@ package audit_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fifoproof/internal/audit"
+	"fifoproof/internal/cli"
 	"fifoproof/internal/fifo"
 	"fifoproof/internal/producer"
 	"fifoproof/internal/receipt"
@@ -95,7 +97,7 @@ func (w *world) receive(crash bool) {
 	}
 	done := rapid.IntRange(0, len(taken)).Draw(w.t, "done")
 	for i, d := range taken {
-		kind := receipt.Pending
+		kind := rapid.SampledFrom([]receipt.Kind{receipt.Pending, receipt.Failed}).Draw(w.t, "not done")
 		if i < done {
 			kind = w.complete(d)
 			w.held = append(w.held, d)
@@ -110,11 +112,16 @@ func (w *world) receive(crash bool) {
 	}
 }
 
-func (w *world) complete(d fifo.Delivery) receipt.Kind {
-	key := d.DedupID
+// key is the consumer's.
+func (w *world) key(id, group string) string {
 	if w.scope == window.ScopeGroup {
-		key = d.Group + "/" + key
+		return group + "/" + id
 	}
+	return id
+}
+
+func (w *world) complete(d fifo.Delivery) receipt.Kind {
+	key := w.key(d.DedupID, d.Group)
 	switch first, again := w.effects[key]; {
 	case !again:
 		w.effects[key] = d.MessageID
@@ -167,6 +174,27 @@ func (w *world) live() {
 	}
 }
 
+// forget does what a consumer's retention does, up to some moment, and returns the
+// messages of which nothing is left.
+func (w *world) forget() (gone []receipt.Receipt) {
+	w.record.horizon = zero.Add(time.Duration(rapid.Int64Range(1, int64(w.now.Sub(zero))+1).Draw(w.t, "horizon")))
+	last := map[string]time.Time{}
+	for _, r := range w.record.receipts {
+		last[w.key(r.DedupID, r.Group)] = r.ReceivedAt
+	}
+	left, messages := []receipt.Receipt{}, map[string]bool{}
+	for _, r := range w.record.receipts {
+		key := w.key(r.DedupID, r.Group)
+		if _, done := w.effects[key]; done && last[key].Before(w.record.horizon) && r.Kind != receipt.Pending {
+			gone = append(gone, r)
+			continue
+		}
+		left, messages[r.MessageID] = append(left, r), true
+	}
+	w.record.receipts = left
+	return slices.DeleteFunc(gone, func(r receipt.Receipt) bool { return messages[r.MessageID] })
+}
+
 func (w *world) audit(folder *folder) *audit.Report {
 	sends, receipts := w.record.write(folder)
 	report, err := audit.Run(context.Background(), sends, receipts, audit.Options{Scope: w.scope})
@@ -195,6 +223,29 @@ func TestNoFalseAlarm(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestForgottenIsNoPass forgets some receipts of such a life: nothing is taken for lost,
+// and where nothing is left of a message that the producer knows of, that is said.
+func TestForgottenIsNoPass(t *testing.T) {
+	t.Parallel()
+	shared := &folder{t.TempDir()}
+	forgotten := 0
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, fifo.Variant{})
+		w.live()
+		want := false
+		for _, r := range w.forget() {
+			want = want || w.known[r.MessageID]
+		}
+		report := w.audit(shared)
+		require.Zero(t, report.Count(audit.Fail), "%+v", report.Findings)
+		if want {
+			require.Equal(t, cli.Inconclusive, report.Exit)
+			forgotten++
+		}
+	})
+	require.Positive(t, forgotten, "some of the histories lost a message")
 }
 
 // TestForgetfulQueueIsCaught is the control: the same world on a queue that forgets an

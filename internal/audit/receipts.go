@@ -4,19 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 
-	"fifoproof/internal/receipt"
 	"fifoproof/internal/window"
 )
 
 // receiptChunk is what a worker makes of some receipts.
 type receiptChunk struct {
-	deliveries, orders, effects []byte
+	deliveries, orders, effects, names []byte
 
-	kinds   [pending + 1]int64
+	kinds   [failedAttempt + 1]int64
 	foreign int64
 	totals  map[uint16]deliveryTotals
+	horizon int64 // the latest that is told; 0: none
 	lines   int64
 	cut     int64 // offset of a last line that was cut off, or -1
 	err     error // about the line at which the chunk was given up
@@ -37,7 +36,7 @@ type receiptParser struct {
 
 func newReceiptChunk(hint int) receiptChunk {
 	return receiptChunk{
-		deliveries: make([]byte, 0, hint/6), orders: make([]byte, 0, hint/8), effects: make([]byte, 0, hint/20),
+		deliveries: make([]byte, 0, hint/6), orders: make([]byte, 0, hint/8), effects: make([]byte, 0, hint/20), names: make([]byte, 0, hint/15),
 		totals: map[uint16]deliveryTotals{}, cut: -1,
 	}
 }
@@ -51,7 +50,10 @@ func (p *receiptParser) parse(c chunk) (out receiptChunk, _ error) {
 			out.cut = at
 			return nil
 		}
-		if err == nil {
+		switch {
+		case err == nil && p.one.horizon != 0:
+			out.horizon = max(out.horizon, p.one.horizon)
+		case err == nil:
 			err = p.add(&out, at)
 		}
 		if err != nil {
@@ -109,19 +111,37 @@ func (p *receiptParser) add(out *receiptChunk, at int64) error {
 	out.deliveries = r.put(out.deliveries)
 
 	if d.kind == fresh {
-		e := effectRecord{key: p.keys.of(ofEffect, queue, d.space, d.keyGroup, d.value), at: at}
+		e := placeRecord{key: p.effect(), at: at}
 		out.effects = e.put(out.effects)
 	}
 	if r.is(judged) {
 		p.order(out, at, queue)
+		if !r.is(moved) && len(d.message) > 0 {
+			n := nameRecord{message: inQueue(r.message, queue), id: le.Uint64(r.id[:]), at: at}
+			out.names = n.put(out.names)
+		}
 	}
 	return nil
+}
+
+// effect is the key of an effect, as the consumer knows it: two consumers' effects of
+// one event are two, and so are those of one event's messages that each have it in
+// their key. Where no consumer is told it goes by the queue's name, as is the default.
+func (p *receiptParser) effect() key {
+	d := &p.one
+	consumer := d.consumer
+	if len(consumer) == 0 {
+		consumer = d.queue
+	}
+	return p.keys.of(ofEffect, 0, consumer, d.space, d.keyGroup, d.value, d.keyMessage)
 }
 
 // trueID is the id under which the message was sent, and nil where it is not known. A
 // move to a dead-letter queue replaces the deduplication id by the MessageId
 // (developer guide, "Configure a dead-letter queue redrive"), and a message that is
-// redriven from there has a new MessageId; the producer's attribute stays.
+// redriven from there has a new MessageId; the producer's attribute stays. A copy that
+// tells its first MessageId was redriven by 'consumer dlq redrive', with a deduplication
+// id of its own.
 func (p *receiptParser) trueID(r *deliveryRecord) []byte {
 	d := &p.one
 	byAttribute := bytes.Equal(d.rule, attributeRule)
@@ -134,6 +154,11 @@ func (p *receiptParser) trueID(r *deliveryRecord) []byte {
 	replaced := len(d.id) == 0 || bytes.Equal(d.id, d.message)
 	if byAttribute && !bytes.Equal(d.id, d.value) && isUUID(d.id) {
 		replaced = true
+	}
+	if len(d.first) > 0 {
+		replaced = true
+		r.flags |= copied
+		r.named = p.keys.of(ofMessage, 0, d.first)
 	}
 	switch {
 	case !replaced:
@@ -190,11 +215,11 @@ func (p *receiptParser) order(out *receiptChunk, at int64, queue uint16) {
 }
 
 // readReceipts makes records of all receipts in a file of lines.
-func (a *auditor) readReceipts(ctx context.Context, file *os.File, size int64) error {
+func (a *auditor) readReceipts(ctx context.Context, from *inbound) error {
 	a.receiptFamilies()
-	a.receiptLines = lineIndex{file: file}
+	a.receiptLines = lineIndex{file: from.file}
 	newParse := func() func(chunk) (receiptChunk, error) { return a.receiptParser().parse }
-	err := eachChunk(ctx, file, size, a.workers, newParse, func(c chunk, out receiptChunk) error {
+	err := eachChunk(ctx, from.file, from.size, a.workers, newParse, func(c chunk, out receiptChunk) error {
 		a.receiptLines.add(c.at, out.lines)
 		if out.err != nil {
 			return out.err
@@ -214,51 +239,11 @@ func (a *auditor) readReceipts(ctx context.Context, file *os.File, size int64) e
 	return a.receiptLines.named(err, a.report.Receipts.Path)
 }
 
-// readDatabase makes records of all receipts of a database.
-func (a *auditor) readDatabase(ctx context.Context, open OpenReceipts, path string, size int64) (err error) {
-	a.receiptFamilies()
-	all, closeAll, err := open(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeAll()) }()
-	const batch = 2000
-	p, out, rows := a.receiptParser(), newReceiptChunk(batch*500), int64(0)
-	give := func() error {
-		err := a.takeReceipts(&out)
-		// Nobody knows how many rows there are; a receipt with its indexes takes half a
-		// kilobyte or more.
-		a.read(min(batch*500, size-min(size, rows*500)))
-		deliveries, orders, effects := out.deliveries[:0], out.orders[:0], out.effects[:0]
-		out = receiptChunk{deliveries: deliveries, orders: orders, effects: effects, totals: map[uint16]deliveryTotals{}, cut: -1}
-		return err
-	}
-	for r, err := range all {
-		if err != nil {
-			return err
-		}
-		p.one.from(r)
-		if err := p.add(&out, r.ID); err != nil {
-			return err
-		}
-		if rows++; rows%batch == 0 {
-			if err := errors.Join(ctx.Err(), give()); err != nil {
-				return err
-			}
-		}
-	}
-	a.report.Receipts.Lines = rows
-	return errors.Join(give(), a.flushReceipts())
-}
-
-// OpenReceipts opens a database of receipts for reading. It yields them in the order
-// in which they were begun, each time anew; closing ends the use of the database.
-type OpenReceipts func(ctx context.Context, path string) (all func(yield func(receipt.Receipt, error) bool), closing func() error, err error)
-
 func (a *auditor) receiptFamilies() {
 	a.deliveries = a.spill.newFamily(deliverySize, a.parts)
 	a.orders = a.spill.newFamily(orderSize, a.parts)
-	a.effects = a.spill.newFamily(effectSize, a.parts)
+	a.effects = a.spill.newFamily(placeSize, a.parts)
+	a.names = a.spill.newFamily(nameSize, a.parts)
 }
 
 func (a *auditor) receiptParser() *receiptParser {
@@ -269,7 +254,7 @@ func (a *auditor) receiptParser() *receiptParser {
 }
 
 func (a *auditor) flushReceipts() error {
-	return errors.Join(a.deliveries.flush(), a.orders.flush(), a.effects.flush())
+	return errors.Join(a.deliveries.flush(), a.orders.flush(), a.effects.flush(), a.names.flush())
 }
 
 // takeReceipts writes what a worker made, in the order of the file.
@@ -280,6 +265,7 @@ func (a *auditor) takeReceipts(out *receiptChunk) error {
 	counts.Repeated += out.kinds[repeated]
 	counts.Rejected += out.kinds[rejected]
 	counts.Pending += out.kinds[pending]
+	counts.Failed += out.kinds[failedAttempt]
 	counts.NotJudged += out.foreign
 	for queue, totals := range out.totals {
 		a.queues.at(queue).merge(totals)
@@ -297,11 +283,7 @@ func (a *auditor) takeReceipts(out *receiptChunk) error {
 		}
 		le.PutUint32(out.orders[i*orderSize+56:], a.series)
 	}
-	if err := a.orders.addAll(out.orders); err != nil {
-		return err
-	}
-	if err := a.effects.addAll(out.effects); err != nil {
-		return err
-	}
-	return a.deliveries.addAll(out.deliveries)
+	a.horizon = max(a.horizon, out.horizon)
+	return errors.Join(
+		a.orders.addAll(out.orders), a.effects.addAll(out.effects), a.names.addAll(out.names), a.deliveries.addAll(out.deliveries))
 }

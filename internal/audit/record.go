@@ -60,7 +60,7 @@ func (r *sendRecord) get(b []byte) {
 
 // deliveryRecord is a receipt, by its id.
 type deliveryRecord struct {
-	id, message, named key // named: the message that the deduplication id would name
+	id, message, named key // named: the message that it may be a moved copy of
 	sent, received     int64
 	at                 int64
 	digest             uint64
@@ -78,7 +78,12 @@ const (
 	repeated
 	rejected
 	pending
+	failedAttempt
 )
+
+// done reports whether the consumer was done with the message; else it comes again, or
+// is moved aside.
+func (k receiptKind) done() bool { return k == fresh || k == redelivered || k == repeated }
 
 const deliverySize = 88
 
@@ -86,6 +91,7 @@ const deliverySize = 88
 const (
 	judged  byte = 1 << iota // on a queue that the send log names
 	moved                    // its deduplication id was replaced on the way
+	copied                   // a redriven copy of the message named
 	byHash                   // keyed by the consumer's own hash: its digest may be of another selection
 	byOther                  // keyed by something else than the producer's attribute
 )
@@ -149,21 +155,44 @@ func (r *orderRecord) get(b []byte) {
 	r.series, r.count, r.kind, r.flags = le.Uint32(b[56:]), b[60], receiptKind(b[61]), b[62]
 }
 
-// effectRecord is a fresh receipt, by the consumer's key.
-type effectRecord struct {
+// placeRecord is a receipt's place by some key: a fresh one's by the consumer's, an
+// unfinished message's by its first MessageId.
+type placeRecord struct {
 	key key
 	at  int64
 }
 
-const effectSize = 24
+const placeSize = 24
 
-func (r *effectRecord) put(b []byte) []byte {
+func (r *placeRecord) put(b []byte) []byte {
 	return le.AppendUint64(append(b, r.key[:]...), uint64(r.at))
 }
 
-func (r *effectRecord) get(b []byte) {
+func (r *placeRecord) get(b []byte) {
 	copy(r.key[:], b)
 	r.at = int64(le.Uint64(b[16:]))
+}
+
+// nameRecord is the id under which a message came, by the message in its queue. 64
+// bits of the id are enough: they are only compared within a message.
+type nameRecord struct {
+	message key
+	id      uint64
+	at      int64
+}
+
+const nameSize = 32
+
+func (r *nameRecord) put(b []byte) []byte {
+	b = append(b, r.message[:]...)
+	b = le.AppendUint64(b, r.id)
+	return le.AppendUint64(b, uint64(r.at))
+}
+
+func (r *nameRecord) get(b []byte) {
+	_ = b[nameSize-1]
+	copy(r.message[:], b)
+	r.id, r.at = le.Uint64(b[16:]), int64(le.Uint64(b[24:]))
 }
 
 // missingRecord is a message that was accepted and of which no delivery is on record

@@ -26,6 +26,7 @@ const (
 	EffectTwice    Kind = "effect-twice"    // two receipts say that they had the effect of one key
 	OutOfOrder     Kind = "out-of-order"    // first received behind a later message of its group
 	ChangedBody    Kind = "changed-body"    // one id, two body digests
+	ChangedID      Kind = "changed-id"      // one MessageId, delivered under two ids
 	Stray          Kind = "stray"           // delivered, and no send of it on record
 	DoubledOutside Kind = "doubled-outside" // two messages of one id, a window or more apart
 	Redelivered    Kind = "redelivered"     // the same message again
@@ -36,29 +37,31 @@ const (
 // Kinds are all kinds, in the order in which they are shown.
 func Kinds() []Kind {
 	return []Kind{
-		NeverDelivered, DoubledInside, EffectTwice, OutOfOrder, ChangedBody, Stray,
+		NeverDelivered, DoubledInside, EffectTwice, OutOfOrder, ChangedBody, ChangedID, Stray,
 		DoubledOutside, Redelivered, Late, Unfinished,
 	}
 }
 
 // Report is all that an audit found. docs/audit.md describes its JSON form.
 type Report struct {
-	SendLog      File       `json:"send_log"`
-	Receipts     File       `json:"receipts"`
-	Scope        string     `json:"scope"`
-	LateSeconds  float64    `json:"late_seconds"`
-	GraceSeconds float64    `json:"grace_seconds"`
-	Sends        Sends      `json:"sends"`
-	Deliveries   Deliveries `json:"deliveries"`
-	Findings     []Finding  `json:"findings"`
-	Notes        []string   `json:"notes"`
-	Exit         int        `json:"exit"`
+	SendLog      File    `json:"send_log"`
+	Receipts     File    `json:"receipts"`
+	Scope        string  `json:"scope"`
+	LateSeconds  float64 `json:"late_seconds"`
+	GraceSeconds float64 `json:"grace_seconds"`
+	// Horizon is the moment before which receipts may have been forgotten. Zero: none was.
+	Horizon    time.Time  `json:"horizon,omitzero"`
+	Sends      Sends      `json:"sends"`
+	Deliveries Deliveries `json:"deliveries"`
+	Findings   []Finding  `json:"findings"`
+	Notes      []string   `json:"notes"`
+	Exit       int        `json:"exit"`
 }
 
 // File is one of the two inputs.
 type File struct {
 	Path   string `json:"path"`
-	Format string `json:"format"` // "send log", "receipts" or "SQLite"
+	Format string `json:"format"` // "send log", "receipts", "SQLite" or "PostgreSQL"
 	Lines  int64  `json:"lines"`  // lines, or rows
 }
 
@@ -78,6 +81,7 @@ type Deliveries struct {
 	Redelivered int64 `json:"redelivered"`
 	Repeated    int64 `json:"repeated"`
 	Rejected    int64 `json:"rejected"`
+	Failed      int64 `json:"failed"`
 	Pending     int64 `json:"pending"`
 	NotJudged   int64 `json:"not_judged"` // on queues that the send log does not name
 }
@@ -111,13 +115,15 @@ type Place struct {
 	Group          string    `json:"group"`
 	ID             string    `json:"id"`
 	MessageID      string    `json:"message_id"`
+	RedrivenID     string    `json:"redriven_id,omitempty"` // of a redriven copy: the first message's MessageId
 	SequenceNumber string    `json:"sequence_number"`
 	BodyDigest     string    `json:"body_digest"`
-	Outcome        string    `json:"outcome,omitempty"` // of a send
-	Start          time.Time `json:"start,omitzero"`    // of a send's first attempt, by the producer's clock
-	End            time.Time `json:"end,omitzero"`      // of its last one; absent without an answer
-	Kind           string    `json:"kind,omitempty"`    // of a receipt
-	Key            string    `json:"key,omitempty"`     // of a receipt
+	Outcome        string    `json:"outcome,omitempty"`  // of a send
+	Start          time.Time `json:"start,omitzero"`     // of a send's first attempt, by the producer's clock
+	End            time.Time `json:"end,omitzero"`       // of its last one; absent without an answer
+	Kind           string    `json:"kind,omitempty"`     // of a receipt
+	Key            string    `json:"key,omitempty"`      // of a receipt
+	Consumer       string    `json:"consumer,omitempty"` // who the effect is for
 	ReceiveCount   int       `json:"receive_count,omitempty"`
 	SentAt         time.Time `json:"sent_at,omitzero"`     // by the queue's clock
 	ReceivedAt     time.Time `json:"received_at,omitzero"` // by the consumer's clock

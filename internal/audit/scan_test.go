@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"fifoproof/internal/producer"
-	"fifoproof/internal/receipt"
 )
 
 // anyText has everything that JSON escapes.
@@ -132,15 +131,53 @@ func TestReceiptsAreTheConsumers(t *testing.T) {
 		var slow receiptLine
 		require.NoError(t, json.Unmarshal([]byte(line), &slow))
 		var want delivered
-		want.from(receipt.Receipt{ID: slow.Receipt, Kind: slow.Kind, Delivery: receipt.Delivery{
-			Queue: slow.Queue, MessageID: slow.MessageID, Group: slow.Group, DedupID: slow.DedupID, SequenceNumber: slow.SequenceNumber,
-			ReceiveCount: int(slow.ReceiveCount), BodyDigest: slow.BodyDigest, SentAt: slow.SentAt, ReceivedAt: slow.ReceivedAt,
-			Key: receipt.Key{Rule: slow.Key.Rule, Space: slow.Key.Space, Group: slow.Key.Group, Value: slow.Key.Value},
-		}})
+		want.from(slow.receipt())
 		require.Equal(t, want.receipt(), quick.receipt(), line)
 		kindsSeen = append(kindsSeen, quick.kind)
 	}
-	require.Equal(t, []receiptKind{fresh, redelivered, repeated, rejected, pending}, kindsSeen)
+	require.Equal(t, []receiptKind{fresh, redelivered, repeated, rejected, failedAttempt, pending, fresh}, kindsSeen)
+}
+
+// TestScanIsTheSlowWay reads every field that a receipt can have by both ways.
+func TestScanIsTheSlowWay(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line := map[string]any{
+			"receipt": rapid.Int64Range(1, 1e15).Draw(t, "receipt"), "kind": rapid.SampledFrom([]string{"fresh", "redelivered", "repeated", "rejected", "failed", "pending"}).Draw(t, "kind"),
+			"queue": "q" + anyText.Draw(t, "queue"), "receive_count": rapid.IntRange(0, 9).Draw(t, "count"),
+			"sent_at": anyTime(t), "received_at": anyTime(t),
+			"attempt": map[string]any{"number": 2, "worker": anyText.Draw(t, "worker"), "started": anyTime(t), "ended": nil},
+			"first":   map[string]any{"message_id": anyText.Draw(t, "first"), "received_at": anyTime(t)},
+		}
+		for _, name := range []string{"message_id", "redriven_id", "group", "dedup_id", "sequence_number", "body_digest", "consumer", "fingerprint", "reason"} {
+			line[name] = anyText.Draw(t, name)
+		}
+		key := map[string]any{}
+		for _, name := range []string{"rule", "consumer", "space", "group", "value", "message"} {
+			key[name] = anyText.Draw(t, "key."+name)
+		}
+		line["key"] = key
+		text, err := json.Marshal(line)
+		require.NoError(t, err)
+		var quick, slow delivered
+		require.True(t, quick.scan(text), "%s", text)
+		var parsed receiptLine
+		require.NoError(t, json.Unmarshal(text, &parsed))
+		slow.from(parsed.receipt())
+		require.Equal(t, slow.receipt(), quick.receipt(), "%s", text)
+	})
+}
+
+func TestHorizonLine(t *testing.T) {
+	t.Parallel()
+	var d delivered
+	require.NoError(t, d.parse([]byte(`{"horizon":"2026-01-31T12:00:00+01:00"}`)))
+	require.Equal(t, time.Date(2026, time.January, 31, 11, 0, 0, 0, time.UTC), fromNano(d.horizon))
+	require.NoError(t, d.parse([]byte(`{"receipt":1,"kind":"fresh","queue":"q","message_id":"m","received_at":"2026-01-31T12:00:00Z"}`)))
+	require.Zero(t, d.horizon)
+	for _, line := range []string{`{"horizon":""}`, `{"horizon":null}`, `{"horizon":7}`, `{"horizon":"0001-01-01T00:00:00Z"}`, `{}`} {
+		require.Error(t, d.parse([]byte(line)), line)
+	}
 }
 
 func TestReceiptErrors(t *testing.T) {

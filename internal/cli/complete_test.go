@@ -20,8 +20,13 @@ type completable struct {
 		Case   []string `completion-predictor:"case" help:"The case."`
 		Secret string   `hidden:"" help:"Not shown."`
 	} `cmd:"" help:"Send."`
-	Serve struct{} `cmd:"" help:"Serve."`
+	Serve explained `cmd:"" help:"Serve."`
 }
+
+type explained struct{}
+
+// Help is what --help of the command ends with.
+func (explained) Help() string { return "It serves <all>." }
 
 type receiptsLine struct {
 	Kind string `enum:"fresh,repeated" default:"fresh" help:"The kind."`
@@ -100,7 +105,7 @@ func TestMarkdown(t *testing.T) {
 	require.NoError(t, err)
 	for _, text := range []string{
 		"# prog\n", "Does it, with &lt;care>.", "```\nprog <command>\n```", "| [`send`](#prog-send) | Send. |",
-		"## prog send\n", "| `--scope=\"queue\"` | The scope. |", "## prog receipts\n\nPrints them.", "| `--kind=\"fresh\"` | The kind. |",
+		"## prog send\n", "## prog serve\n\nServe.\n\nIt serves &lt;all>.\n\n```\n", "| `--scope=\"queue\"` | The scope. |", "## prog receipts\n\nPrints them.", "| `--kind=\"fresh\"` | The kind. |",
 	} {
 		require.Contains(t, document, text)
 	}

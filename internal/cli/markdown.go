@@ -45,7 +45,11 @@ func markdown(doc *strings.Builder, grammar any, p Program, level int) error {
 		if command.Hidden {
 			continue
 		}
-		fmt.Fprintf(doc, "\n%s %s %s\n\n%s\n\n```\n%s %s\n```\n", strings.Repeat("#", level), p.Name, command.Name, prose(command.Help), p.Name, command.Summary())
+		fmt.Fprintf(doc, "\n%s %s %s\n\n%s\n", strings.Repeat("#", level), p.Name, command.Name, prose(command.Help))
+		if command.Detail != "" {
+			fmt.Fprintf(doc, "\n%s\n", prose(command.Detail))
+		}
+		fmt.Fprintf(doc, "\n```\n%s %s\n```\n", p.Name, command.Summary())
 		writeArguments(doc, command.Positional)
 		writeFlags(doc, command.Flags)
 	}

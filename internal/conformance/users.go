@@ -9,7 +9,6 @@ import (
 	"fifoproof/internal/contenthash"
 	"fifoproof/internal/producer"
 	"fifoproof/internal/receipt"
-	"fifoproof/internal/window"
 )
 
 // orders is the message group of the cases that go through producer and consumer.
@@ -37,7 +36,7 @@ func (b *Bench) queueInUse(ctx context.Context, extra attributes) (*queue, error
 	if u.producer, err = producer.New(producer.Config{Queue: q.url, Group: orders, Clock: b.clock}, b.client); err != nil {
 		return nil, fmt.Errorf("setting up the producer: %w", err)
 	}
-	u.consumer, err = consumer.New(consumer.Config{Queue: q.url, Scope: window.ScopeQueue, Wait: longPoll, Clock: b.clock}, b.client, u.store)
+	u.consumer, err = consumer.New(consumer.Config{Queue: q.url, Visibility: visibility, Wait: longPoll, Clock: b.clock}, b.client, u.store)
 	if err != nil {
 		return nil, fmt.Errorf("setting up the consumer: %w", err)
 	}

@@ -142,7 +142,7 @@ func (c *Consumer) wait(a *arrival, v verdict) time.Duration {
 		return 0 // somebody else may go on
 	case c.dead(a.delivery) && v.kind != receipt.Pending:
 		return 0 // the next receive moves it
-	case v.kind == receipt.Rejected && c.cfg.MaxReceives > 0:
+	case v.kind == receipt.Rejected && c.dying(a.delivery):
 		return 0 // so that it is soon moved
 	case v.kind != receipt.Pending || v.broken:
 		c.random.Lock()

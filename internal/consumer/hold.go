@@ -104,7 +104,8 @@ func (r *run) look(ctx context.Context, l *lane, h *hold) {
 	switch {
 	case l.hold != h:
 		return // it has come back meanwhile
-	case slices.ContainsFunc(receipts, func(other receipt.Receipt) bool { return r.ended(h.head, other) }):
+	case r.ended(h.head.MessageID, receipts):
+		r.memory.forget(h.head.MessageID)
 		l.hold = nil
 		r.turn(l)
 	case !time.Now().Before(h.until):
@@ -116,8 +117,11 @@ func (r *run) look(ctx context.Context, l *lane, h *hold) {
 	r.signal()
 }
 
-// ended reports whether a receipt shows that a message is done or dead. The effect
-// may be that of a redriven copy; dead is only the message itself.
-func (c *Consumer) ended(head receipt.Delivery, other receipt.Receipt) bool {
-	return other.Kind.Done() || other.MessageID == head.MessageID && c.over(other.Delivery, other.Kind)
+// ended reports whether a message is done or dead by the receipts with its identity. The
+// effect may be that of a redriven copy; dead is only the message itself.
+func (c *Consumer) ended(message string, receipts []receipt.Receipt) bool {
+	return slices.ContainsFunc(receipts, func(r receipt.Receipt) bool {
+		gone := (r.Kind == receipt.Failed || r.Kind == receipt.Rejected) && c.cfg.MaxReceives > 0 && r.ReceiveCount >= c.cfg.MaxReceives
+		return r.Kind.Done() || gone && r.MessageID == message
+	})
 }

@@ -207,3 +207,41 @@ func TestRejectedWithoutAPolicyBacksOff(t *testing.T) {
 		stop()
 	})
 }
+
+// There is a bound to what is held: beyond it, followers are given back with the news
+// that their head failed, at the price of one receive.
+func TestTooManyAreHeld(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, b *bench) {
+		b.cfg.Backoff = steadily(time.Hour)
+		b.cfg.Handler = inside(func(_ context.Context, _ receipt.Tx, _ handler.Event) error { return errors.New("no") })
+		for g := range 113 {
+			var reply []types.Message
+			for n := range 10 {
+				reply = append(reply, order(fmt.Sprintf("m%d-%d", g, n), fmt.Sprint("g", g), 10*g+n))
+			}
+			b.queue.give(reply...)
+		}
+		c, stop := b.start(t)
+		wait(t, time.Second)
+		require.Equal(t, consumer.Summary{Deliveries: 113 + 2*9, Failed: 113, HeldBack: 18}, c.Summary(), "111 times 9 are held, 999")
+		stop()
+		require.Equal(t, int64(113*9), c.Summary().HeldBack)
+	})
+}
+
+// A message that comes more often than the redrive policy allows will not be moved by
+// it, perhaps because the dead-letter queue was deleted: it backs off.
+func TestPolicyThatIsNotKept(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, b *bench) {
+		b.cfg.Backoff, b.cfg.MaxReceives = steadily(7*time.Second), 3
+		b.cfg.Handler = inside(func(context.Context, receipt.Tx, handler.Event) error { return errors.New("no") })
+		b.queue.give(again(order("m1", "g", 1), 4), order("m2", "g", 2), again(message("m3", "h", "no json"), 4))
+		_, stop := b.start(t)
+		wait(t, time.Second)
+		require.ElementsMatch(t, []string{"hide hm1-4:7", "hide hm3-4:7"}, b.diary.read("hide"))
+		require.Equal(t, []string{"begin m1"}, b.diary.read("begin"), "m2 is held")
+		stop()
+	})
+}

@@ -1,7 +1,7 @@
 package consumer
 
 import (
-	"fmt"
+	"maps"
 	"sync"
 )
 
@@ -51,14 +51,11 @@ func (m *memory) refused(id string) error {
 	return m.rejected[id]
 }
 
-// unfinished is an error that says what was left undone in a queue, or nil.
-func (m *memory) unfinished(queue string) error {
+// unfinished are the messages that failed last time, with why.
+func (m *memory) unfinished() map[string]error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, err := range m.failed {
-		return fmt.Errorf("%d messages of the queue %s could not be completed, one of them: %w", len(m.failed), queue, err)
-	}
-	return nil
+	return maps.Clone(m.failed)
 }
 
 func note(in map[string]error, id string, why error) (news bool) {

@@ -65,10 +65,14 @@ func (c *Consumer) arrive(m types.Message, now time.Time) *arrival {
 }
 
 // dead reports whether the queue moves the message to its dead-letter queue instead
-// of giving it out once more.
+// of giving it out once more. What was given out more often than the policy allows is
+// not moved, for whatever reason: its dead-letter queue may have been deleted.
 func (c *Consumer) dead(d receipt.Delivery) bool {
-	return c.cfg.MaxReceives > 0 && d.ReceiveCount >= c.cfg.MaxReceives
+	return c.cfg.MaxReceives > 0 && d.ReceiveCount == c.cfg.MaxReceives
 }
+
+// dying reports whether the redrive policy will come to the message.
+func (c *Consumer) dying(d receipt.Delivery) bool { return d.ReceiveCount <= c.cfg.MaxReceives }
 
 // before reports whether a comes before b in their group. Sequence numbers have up
 // to 128 bits, too many for any integer (SendMessage, SequenceNumber).

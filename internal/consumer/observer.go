@@ -11,7 +11,8 @@ import (
 // Observer is told what happens, as it happens: for metrics and traces. Its methods
 // are called concurrently and must not block.
 type Observer interface {
-	// Received is called when the deliveries of a reply are on record.
+	// Received is called when the deliveries of a reply are on record; a reply may have
+	// brought none.
 	Received(deliveries []receipt.Delivery)
 	// Attempt is called before a handler runs, which is given the context that it
 	// returns. end is called with what became of the attempt, and the handler's error.

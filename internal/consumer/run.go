@@ -168,6 +168,9 @@ func (r *run) poll() error {
 			failing = 0
 			r.readiness.set("queue", "")
 		}
+		if n == 0 && err == nil {
+			r.cfg.Observer.Received(nil) // so that a quiet queue is not taken for a poll that hangs
+		}
 		if n == batch {
 			r.surge()
 		}
@@ -175,8 +178,23 @@ func (r *run) poll() error {
 			return nil //nolint:nilerr // the run has ended, which poll does not judge
 		}
 		if r.silent() {
-			return r.memory.unfinished(r.name)
+			return r.unfinished()
 		}
+	}
+	return nil
+}
+
+// unfinished is an error that says what was left undone, or nil. What somebody else has
+// brought to its end since is no concern.
+func (r *run) unfinished() error {
+	left := r.memory.unfinished()
+	for id := range left {
+		if receipts, err := r.store.Message(r.calls, id); err == nil && r.ended(id, receipts) {
+			delete(left, id)
+		}
+	}
+	for _, why := range left {
+		return fmt.Errorf("%d messages of the queue %s could not be completed, one of them: %w", len(left), r.name, why)
 	}
 	return nil
 }

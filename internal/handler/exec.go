@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,28 +37,29 @@ const (
 // Exec runs a command for every event: the body is its standard input, and what
 // else there is to know stands in its environment.
 type Exec struct {
-	argv  []string
-	grace time.Duration
-	shell string // runs guards; "": there is none
+	argv    []string
+	timeout time.Duration
+	grace   time.Duration
+	shell   string // runs guards; "": there is none
 }
 
 // NewExec returns an Exec of a command and its arguments, which must be there to be
-// run. A grace of 0 is [DefaultGrace].
-func NewExec(argv []string, grace time.Duration) (*Exec, error) {
+// run. A timeout of 0 is [DefaultTimeout], a grace of 0 [DefaultGrace].
+func NewExec(argv []string, timeout, grace time.Duration) (*Exec, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return nil, errors.New("the handler exec needs a command")
 	}
 	if grace < 0 {
 		return nil, fmt.Errorf("a grace of %v cannot be given to a command", grace)
 	}
-	if grace == 0 {
-		grace = DefaultGrace
+	if timeout < 0 {
+		return nil, fmt.Errorf("a timeout of %v cannot be given to a command", timeout)
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return nil, fmt.Errorf("the command of the handler exec cannot be run: %w", err)
 	}
 	shell, _ := exec.LookPath("sh") // an image with nothing but programs has none
-	return &Exec{argv: slices.Clone(argv), grace: grace, shell: shell}, nil
+	return &Exec{argv: slices.Clone(argv), timeout: cmp.Or(timeout, DefaultTimeout), grace: cmp.Or(grace, DefaultGrace), shell: shell}, nil
 }
 
 // Name is "exec".
@@ -70,9 +72,11 @@ func (x *Exec) Describe() string {
 }
 
 // Call runs the command once and waits for it. It ends when its first process does,
-// and then nothing of its process group is left running. When ctx ends first, the
-// group gets SIGTERM, and SIGKILL after the grace.
+// and then nothing of its process group is left running. When ctx or the timeout ends
+// first, the group gets SIGTERM, and SIGKILL after the grace.
 func (x *Exec) Call(ctx context.Context, e Event) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, x.timeout, fmt.Errorf("it ran for longer than %v", x.timeout))
+	defer cancel()
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("the command %s was not begun: %w", x.base(), err)
 	}

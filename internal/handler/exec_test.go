@@ -26,7 +26,7 @@ import (
 // shell returns the handler on a script for sh, with arguments $1, $2 and so on.
 func shell(t *testing.T, grace time.Duration, script string, args ...string) *handler.Exec {
 	t.Helper()
-	h, err := handler.NewExec(append([]string{"sh", "-c", script, "sh"}, args...), grace)
+	h, err := handler.NewExec(append([]string{"sh", "-c", script, "sh"}, args...), 0, grace)
 	require.NoError(t, err)
 	return h
 }
@@ -113,7 +113,7 @@ func TestExecHalts(t *testing.T) {
 		require.NoError(t, os.Chmod(script, mode))
 	}
 	write("#!/bin/sh\nexit 0\n", 0o755)
-	h, err := handler.NewExec([]string{script, "--password=geheim"}, 0)
+	h, err := handler.NewExec([]string{script, "--password=geheim"}, 0, 0)
 	require.NoError(t, err)
 	_, err = h.Call(t.Context(), event())
 	require.NoError(t, err)
@@ -294,7 +294,7 @@ func TestExecDiesWithItsConsumer(t *testing.T) {
 func TestExecWithoutAShell(t *testing.T) {
 	t.Setenv("PATH", "")
 	life := newLifeline(t)
-	h, err := handler.NewExec([]string{"/bin/sh", "-c", `exec 3>"$1"; /bin/sleep 600 & echo begun >&3; wait`, "sh", life.path}, time.Minute)
+	h, err := handler.NewExec([]string{"/bin/sh", "-c", `exec 3>"$1"; /bin/sleep 600 & echo begun >&3; wait`, "sh", life.path}, 0, time.Minute)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var call sync.WaitGroup
@@ -329,10 +329,21 @@ func startConsumer(t *testing.T, script string, life *lifeline) *exec.Cmd {
 
 // play is what this binary does when it is told to be a consumer.
 func play(script string) int {
-	h, err := handler.NewExec([]string{"/bin/sh", "-c", script, "sh", os.Getenv("HANDLER_TEST_LINE")}, 0)
+	h, err := handler.NewExec([]string{"/bin/sh", "-c", script, "sh", os.Getenv("HANDLER_TEST_LINE")}, 0, 0)
 	if err == nil {
 		_, err = h.Call(context.Background(), event())
 	}
 	fmt.Fprintln(os.Stderr, err)
 	return 1
+}
+
+// A command that runs for too long is told to end, and has failed.
+func TestExecTakesTooLong(t *testing.T) {
+	t.Parallel()
+	h, err := handler.NewExec([]string{"sh", "-c", "exec sleep 600"}, 10*time.Millisecond, time.Minute)
+	require.NoError(t, err)
+	_, err = h.Call(t.Context(), event())
+	require.EqualError(t, err, "the command sh was told to end: it ran for longer than 10ms")
+	require.False(t, handler.Rejected(err))
+	require.NotErrorIs(t, err, context.Canceled, "the consumer goes on")
 }

@@ -26,7 +26,8 @@ const (
 type Options struct {
 	// Output is where [Print] writes.
 	Output io.Writer
-	// Timeout bounds one call of [HTTP], its answer included. 0: [DefaultTimeout].
+	// Timeout bounds one call of [HTTP], its answer included, and one run of [Exec]. 0:
+	// [DefaultTimeout].
 	Timeout time.Duration
 	// Grace is how long a command of [Exec] has between SIGTERM and SIGKILL when it
 	// has to end early. 0: [DefaultGrace].
@@ -57,7 +58,7 @@ func Parse(spec string, o Options) (Handler, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the command of the handler exec %w", err)
 		}
-		return NewExec(argv, o.Grace)
+		return NewExec(argv, o.Timeout, o.Grace)
 	case nameHTTP:
 		return NewHTTP(rest, o.Timeout, o.Now)
 	case Record, nameLedger, namePrint:

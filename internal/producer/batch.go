@@ -21,7 +21,18 @@ const (
 	maxBody = maxBytes - attributeBytes
 )
 
-func (m *message) size() int { return len(m.body) + attributeBytes }
+func (m *message) size() int {
+	n := len(m.body) + attributeBytes
+	if m.traceparent != "" {
+		n += traceBytes(m.traceparent)
+	}
+	return n
+}
+
+// traceBytes is what a trace context takes.
+func traceBytes(traceparent string) int {
+	return len(AttributeTrace) + len(typeString) + len(traceparent)
+}
 
 // load is how full a batch is.
 type load struct{ entries, bytes int }
@@ -48,6 +59,9 @@ func request(queue string, messages []*message) *sqs.SendMessageBatchInput {
 				AttributeKey:    {DataType: aws.String(typeString), StringValue: &m.ID},
 				AttributeDigest: {DataType: aws.String(typeString), StringValue: &m.BodyDigest},
 			},
+		}
+		if m.traceparent != "" {
+			entries[i].MessageAttributes[AttributeTrace] = types.MessageAttributeValue{DataType: aws.String(typeString), StringValue: &m.traceparent}
 		}
 	}
 	return &sqs.SendMessageBatchInput{QueueUrl: &queue, Entries: entries}

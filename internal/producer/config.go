@@ -29,6 +29,10 @@ const (
 	AttributeDigest = "body-digest"
 )
 
+// AttributeTrace is the message attribute that carries Config.Traceparent, by the name
+// of W3C Trace Context. It is no part of what an ID is made from.
+const AttributeTrace = "traceparent"
+
 // DefaultGroup is the message group where none is configured.
 const DefaultGroup = "default"
 
@@ -45,6 +49,10 @@ type Config struct {
 	Hash         *contenthash.Hasher // default: the exact form of the whole body
 	Group        string              // one group for all; default [DefaultGroup]
 	GroupPointer string              // or a JSON pointer into every body
+
+	// Traceparent is the trace context that messages are sent in, as [ParseTraceparent]
+	// gives it; "": none. A message whose body leaves no room for it goes without.
+	Traceparent string
 
 	Repeat  int  // send every line so many times in a row; default 1
 	DryRun  bool // make IDs, send nothing
@@ -113,6 +121,11 @@ func (c Config) Validate() error {
 	case c.Group != "":
 		if problem := groupProblem(c.Group); problem != "" {
 			say("the group %q %s", c.Group, problem)
+		}
+	}
+	if c.Traceparent != "" {
+		if _, err := ParseTraceparent(c.Traceparent); err != nil {
+			say("the trace context cannot be sent: %w", err)
 		}
 	}
 	if c.Repeat < 0 {

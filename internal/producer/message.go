@@ -13,9 +13,10 @@ import (
 // message is a record on its way, with what only the way needs.
 type message struct {
 	Record
-	body      string
-	bad       bool // no message could be made of the line
-	uncertain bool // some attempt may have been carried out without an answer that says so
+	body        string
+	traceparent string // "": none is sent
+	bad         bool   // no message could be made of the line
+	uncertain   bool   // some attempt may have been carried out without an answer that says so
 }
 
 // prepare makes a message of a line. The error says why there is none; it names
@@ -38,6 +39,9 @@ func (p *Producer) prepare(l line) (message, error) {
 		return m, errors.New(problem)
 	}
 	m.body = string(body)
+	if trace := p.cfg.Traceparent; trace != "" && len(body)+traceBytes(trace) <= maxBody {
+		m.traceparent = trace
+	}
 	return m, nil
 }
 

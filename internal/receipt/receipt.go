@@ -187,6 +187,9 @@ var (
 	// ErrNoKey is returned by Begin for a delivery without a key, which can only be
 	// rejected.
 	ErrNoKey = errors.New("the delivery has no key")
+	// ErrNotReceipts is returned by drivers for a database that is only to be read and
+	// holds something else than receipts.
+	ErrNotReceipts = errors.New("it holds no receipts")
 	// ErrSettled is returned where a receipt was settled before.
 	ErrSettled = errors.New("the receipt is settled already")
 	// ErrLost is returned by Renew, Complete and Release where the lease was taken

@@ -51,9 +51,9 @@ func sendCounts(s audit.Sends) string {
 }
 
 func deliveryCounts(d audit.Deliveries) string {
-	total := d.Fresh + d.Redelivered + d.Repeated + d.Rejected + d.Pending
+	total := d.Fresh + d.Redelivered + d.Repeated + d.Rejected + d.Failed + d.Pending
 	return auditPlural(total, "receipt") + " of " + auditPlural(d.Messages, "message") + auditCounts([]auditCount{
-		{d.Fresh, "fresh"}, {d.Redelivered, "redelivered"}, {d.Repeated, "repeated"}, {d.Rejected, "rejected"}, {d.Pending, "pending"},
+		{d.Fresh, "fresh"}, {d.Redelivered, "redelivered"}, {d.Repeated, "repeated"}, {d.Rejected, "rejected"}, {d.Failed, "failed"}, {d.Pending, "pending"},
 	})
 }
 
@@ -169,6 +169,7 @@ func auditPlace(b *bytes.Buffer, p audit.Place) {
 	add("queue", p.Queue)
 	add("group", p.Group)
 	add("MessageId", p.MessageID)
+	add("redriven copy of", p.RedrivenID)
 	add("sequence number", p.SequenceNumber)
 	fmt.Fprintf(b, "        %s\n", strings.Join(parts, " · "))
 	parts = nil
@@ -178,6 +179,9 @@ func auditPlace(b *bytes.Buffer, p audit.Place) {
 	}
 	if p.Key != p.ID {
 		add("key", p.Key)
+	}
+	if p.Consumer != p.Queue { // which it is called where nobody named it
+		add("consumer", p.Consumer)
 	}
 	if len(parts) > 0 {
 		fmt.Fprintf(b, "        %s\n", strings.Join(parts, " · "))

@@ -27,13 +27,14 @@ func audited() *audit.Report {
 	second.Line, second.Receipt, second.Kind, second.SentAt, second.ReceivedAt = 1203, 1203, "repeated", at(12.5), at(12.75)
 	second.MessageID, second.SequenceNumber = "0b6d8e1f-2d0c-4c8e-8f0a-63c7f1a9b202", "18890000000000003217"
 	again := receipt
+	again.Consumer, again.RedrivenID = "mailer", "3d2f9f0e-4b44-4d53-9b0b-6a2a7d0c1e55"
 	again.Line, again.Receipt, again.Kind, again.ReceiveCount, again.ReceivedAt = 950, 950, "redelivered", 2, at(30.5)
 	return &audit.Report{
 		SendLog:  audit.File{Path: "sends.jsonl", Format: "send log", Lines: 1_000_003},
 		Receipts: audit.File{Path: "receipts.jsonl", Format: "receipts", Lines: 1204},
 		Scope:    "queue", LateSeconds: 60, GraceSeconds: 900,
 		Sends:      audit.Sends{Accepted: 1_000_001, Unknown: 2},
-		Deliveries: audit.Deliveries{Messages: 1203, Fresh: 1202, Redelivered: 1, Repeated: 1},
+		Deliveries: audit.Deliveries{Messages: 1203, Fresh: 1202, Redelivered: 1, Repeated: 1, Failed: 3},
 		Findings: []audit.Finding{
 			{Kind: audit.DoubledInside, Verdict: audit.Fail, Count: 1, First: audit.Offender{
 				Place: second, Reason: "two messages of one id were sent less than the window apart, by the queue's clock", GapSeconds: new(12.5), Other: &receipt,

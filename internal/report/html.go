@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"fifoproof/internal/conformance"
+	"fifoproof/internal/webpage"
 )
 
 //go:embed page
@@ -18,7 +19,7 @@ var pageFiles embed.FS
 // pageTemplate is the whole report: the page, its style sheet and its drawings are all
 // templates, so that everything that an endpoint had a say in is escaped by one rule.
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"sign": sign, "capital": capital, "parts": func(id string) []string { return strings.Split(id, "/") }, "link": func(anchor string) string { return "#" + anchor },
+	"base": webpage.Style, "sign": sign, "capital": capital, "parts": func(id string) []string { return strings.Split(id, "/") }, "link": func(anchor string) string { return "#" + anchor },
 }).ParseFS(pageFiles, "page/*.tmpl"))
 
 // HTML writes the report of one run, or of several: then their matrix comes first and

@@ -1,6 +1,7 @@
 package audittest
 
 import (
+	"cmp"
 	"container/heap"
 	"encoding/hex"
 	"strconv"
@@ -21,16 +22,20 @@ type delivery struct {
 	n        int
 	group    *int // where it is not that of event n
 	message  string
-	replaced string // what stands in the place of the deduplication id after a move
-	sent     time.Duration
-	received time.Duration
-	kind     string
-	count    int
-	queue    string
-	planted  Fault
-	changed  bool // another body digest
-	extra    bool // a message besides that of event n: its number follows from the time
-	held     bool // until the next of its group was delivered
+	replaced string // what stands in the place of the deduplication id
+	first    string // the first MessageId of a redriven copy
+	consumer string // where it is not the queue's name
+
+	keyMessage string // the MessageId in the key
+	sent       time.Duration
+	received   time.Duration
+	kind       string
+	count      int
+	queue      string
+	planted    Fault
+	changed    bool // another body digest
+	extra      bool // a message besides that of event n: its number follows from the time
+	held       bool // until the next of its group was delivered
 }
 
 // event is what is on the agenda.
@@ -180,6 +185,9 @@ func (m *maker) receive(d delivery, group int) {
 	m.text("kind", d.kind)
 	m.text("queue", d.queue)
 	m.text("message_id", d.message)
+	if d.first != "" {
+		m.text("redriven_id", d.first)
+	}
 	m.text("group", "cus_"+strconv.Itoa(group))
 	m.text("dedup_id", dedup)
 	m.text("sequence_number", sequence(order))
@@ -187,7 +195,11 @@ func (m *maker) receive(d delivery, group int) {
 	m.line = strconv.AppendInt(m.line, int64(d.count), 10)
 	m.text("body_digest", digest)
 	m.line = append(m.line, `,"key":{"rule":"attribute:idempotency-key","space":"event"`...)
+	m.text("consumer", cmp.Or(d.consumer, queue))
 	m.text("value", id)
+	if d.keyMessage != "" {
+		m.text("message", d.keyMessage)
+	}
 	m.line = append(m.line, `},`...)
 	m.when("sent_at", d.sent.Truncate(time.Millisecond))
 	m.line = append(m.line, ',')

@@ -38,6 +38,11 @@ const (
 	LostReply   Fault = "lost-reply"   // no answer to the send, and delivered: no finding
 	DeadLetter  Fault = "dead-letter"  // received only from a dead-letter queue: no finding
 	Redriven    Fault = "redriven"     // dead-lettered, moved back under a new MessageId: no finding
+	FailedOnce  Fault = "failed-once"  // its first attempt failed, and it came again
+	CopyDone    Fault = "copy-done"    // failed, redriven by 'consumer dlq redrive', and done: no finding
+	TwoWorkers  Fault = "two-workers"  // another consumer has the effect of the same key: redelivered, no more
+	RunAgain    Fault = "run-again"    // meant a second time, 302 s later or more, with the MessageId in the key: no more than that
+	TwoNames    Fault = "two-names"    // came again under its MessageId with another deduplication id
 	OtherTaker  Fault = "known-to-all" // sent by two producers, each answered with a MessageId of its own, one delivered: no finding
 )
 
@@ -45,7 +50,7 @@ const (
 func Faults() []Fault {
 	return []Fault{
 		Loss, Inside, Outside, Edge, Swap, Stray, Changed, TwiceDone, Redelivered, Late,
-		Unanswered, LostReply, DeadLetter, Redriven, OtherTaker,
+		Unanswered, LostReply, DeadLetter, Redriven, OtherTaker, FailedOnce, CopyDone, TwoWorkers, RunAgain, TwoNames,
 	}
 }
 
@@ -192,6 +197,27 @@ func (m *maker) message(i int, now time.Duration, fault Fault) {
 		d.queue, d.replaced = deadLetter, d.message
 	case Redriven:
 		d.replaced, d.message, d.extra = d.message, second.message, true
+	case FailedOnce:
+		d.kind = string(receipt.Failed)
+		second.message, second.count, second.planted = d.message, 2, fault
+		m.later(arrives+31*time.Second, event{delivery: &second})
+	case CopyDone:
+		d.kind = string(receipt.Failed)
+		second.first, second.replaced, second.sent, second.extra = d.message, m.digest(i+1<<42), arrives+time.Minute, true
+		m.later(second.sent+m.delay(i), event{delivery: &second})
+	case TwoWorkers:
+		second.message, second.count, second.planted, second.consumer = d.message, 2, fault, "mailer"
+		m.later(arrives+31*time.Second, event{delivery: &second})
+	case RunAgain:
+		gap := 302*time.Second + time.Duration(m.random.Int64N(int64(30*time.Minute)))
+		again.at, again.message = now+gap, second.message
+		m.later(again.at, event{send: &again})
+		second.sent, second.planted, second.extra, second.keyMessage = d.sent+gap, fault, true, second.message
+		m.later(again.at+m.delay(i), event{delivery: &second})
+	case TwoNames:
+		second.message, second.count, second.kind, second.planted = d.message, 2, string(receipt.Redelivered), fault
+		second.replaced = m.digest(i + 1<<42)
+		m.later(arrives+31*time.Second, event{delivery: &second})
 	case OtherTaker:
 		again.at, again.message = now+10*time.Second, second.message
 		m.later(again.at, event{send: &again})

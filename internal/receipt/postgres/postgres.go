@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -25,10 +27,12 @@ const clock = `CAST(extract(epoch FROM clock_timestamp()) * 1000000000 AS bigint
 
 // onConnect is run once on every connection. A commit that was answered has to
 // survive a power cut: a default that says otherwise is not taken, one that says more
-// is. And a machine that vanishes in the middle of a transaction must not hold its
+// is. Under a stricter isolation than read committed a lost race would be an error. And a
+// machine that vanishes in the middle of a transaction must not hold its
 // rows for the two hours after which an operating system begins to wonder.
 const onConnect = `SELECT
  CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END,
+ set_config('default_transaction_isolation', 'read committed', false),
  set_config('tcp_keepalives_idle', '10', false),
  set_config('tcp_keepalives_interval', '5', false),
  set_config('tcp_keepalives_count', '3', false)`
@@ -40,6 +44,7 @@ var _ receipt.Store = Store{}
 
 type options struct {
 	connections int
+	readOnly    bool
 }
 
 // Option changes how a store is opened.
@@ -49,10 +54,14 @@ type Option func(*options)
 // work has one.
 func MaxConnections(n int) Option { return func(o *options) { o.connections = n } }
 
+// ReadOnly opens a database for reading only: nothing is made, migrated or written.
+func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
+
 // Open connects to a database, named by a URL or a list of settings as libpq reads
 // them, and makes and migrates the tables as needed.
 //
-// Errors name host and database, never a password.
+// Errors name host and database, never a password: [receipt.ErrNotReceipts] with
+// ReadOnly where the database has no receipts, and whatever PostgreSQL says.
 func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 	o := options{connections: Connections}
 	for _, opt := range opts {
@@ -63,36 +72,35 @@ func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 		return nil, fmt.Errorf("opening the receipts: %w", err) // pgx has made the password unreadable
 	}
 	where := place(config)
+	setUp := migrate
+	if o.readOnly {
+		config.RuntimeParams["default_transaction_read_only"] = "on"
+		setUp = check
+	}
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, onConnect)
 		return err
 	}))
 	db.SetMaxOpenConns(o.connections)
 	db.SetMaxIdleConns(o.connections)
-	s, err := prepare(ctx, db, where)
+	s, err := prepare(ctx, db, where, setUp)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the receipts at %s: %w", where, err), db.Close())
 	}
 	return s, nil
 }
 
-func prepare(ctx context.Context, db *sql.DB, where string) (*Store, error) {
-	if err := migrate(ctx, db); err != nil {
+func prepare(ctx context.Context, db *sql.DB, where string, setUp func(context.Context, *sql.DB) error) (*Store, error) {
+	if err := setUp(ctx, db); err != nil {
 		return nil, err
 	}
-	inner, err := sqlstore.New(ctx, sqlstore.Driver{
-		DB:    db,
-		Where: where,
-		Again: again,
-		Lock:  ` FOR UPDATE SKIP LOCKED`,
-		Clock: clock,
-		Text:  sqlstore.Printable, // a text of PostgreSQL's has neither NUL nor broken UTF-8
-		Rows:  10,                 // a full reply
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &Store{inner}, nil
+	driver := sqlstore.Pool(db)
+	driver.Where = where
+	driver.Again = again
+	driver.Clock = clock
+	driver.Text = sqlstore.Printable // a text of PostgreSQL's has neither NUL nor broken UTF-8
+	driver.Server = true
+	return &Store{sqlstore.New(driver)}, nil
 }
 
 // again reports whether the server has undone the transaction for it to be made
@@ -100,6 +108,17 @@ func prepare(ctx context.Context, db *sql.DB, where string) (*Store, error) {
 func again(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01")
+}
+
+// Passing reports whether an error of [Open] may pass by itself: the server is starting
+// or shutting down (cannot_connect_now, admin_shutdown, crash_shutdown), or nothing
+// listens at its address.
+func Passing(err error) bool {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		return answer.Code == "57P03" || answer.Code == "57P01" || answer.Code == "57P02"
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func place(c *pgx.ConnConfig) string {

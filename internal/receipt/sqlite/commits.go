@@ -7,59 +7,54 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"fifoproof/internal/receipt"
 )
 
 // most is how many operations share a commit.
 const most = 64
 
 // commits lets operations that would wait for each other share one transaction, and
-// so one flush of the disk. Each runs in a savepoint, in turn. Whoever ends its turn
-// commits, unless somebody is already waiting who can still join in: nobody waits for
-// company.
+// so one flush of the disk. They run in turn, all but the first in a savepoint.
+// Whoever ends its turn commits, unless somebody is already waiting who can still
+// join in: nobody waits for company.
 type commits struct {
-	db               *sql.DB
-	save, keep, undo *sql.Stmt // of a savepoint
+	db *sql.DB
 
 	mu      sync.Mutex
 	taken   bool            // somebody has the turn
 	waiting []chan struct{} // who has it next; closed when it comes
 
-	open *batch // belongs to whoever has the turn
+	// These belong to whoever has the turn.
+	conn *connection
+	open *batch
 }
 
 // batch is a transaction that operations share.
 type batch struct {
-	tx     *sql.Tx
-	end    context.CancelFunc
 	size   int
-	broken error // SQLite undid the whole transaction
+	broken error // SQLite has undone the whole transaction
 
 	done chan struct{} // closed when it is committed, or undone
 	err  error         // why it was not committed; read after done
 }
 
 func newCommits(ctx context.Context, db *sql.DB) (*commits, error) {
-	c := &commits{db: db}
-	for _, p := range []struct {
-		into **sql.Stmt
-		text string
-	}{{&c.save, "SAVEPOINT operation"}, {&c.keep, "RELEASE operation"}, {&c.undo, "ROLLBACK TO operation"}} {
-		var err error
-		if *p.into, err = db.PrepareContext(ctx, p.text); err != nil { //nolint:sqlclosecheck // closed with the database
-			return nil, fmt.Errorf("preparing a statement: %w", err)
-		}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
+	return &commits{db: db, conn: newConnection(conn)}, nil
 }
 
 // transact runs body, and returns when what it did is committed or undone. What
 // others do in the same transaction stays, whatever becomes of body. A panic of body
 // is its caller's.
-func (c *commits) transact(ctx context.Context, body func(*sql.Tx) error) error {
+func (c *commits) transact(ctx context.Context, body func(receipt.Tx) error) error {
 	if err := c.take(ctx); err != nil {
 		return err
 	}
-	b, err := c.run(ctx, body)
+	b, err := c.join(ctx, body)
 	if err != nil {
 		return err
 	}
@@ -67,67 +62,91 @@ func (c *commits) transact(ctx context.Context, body func(*sql.Tx) error) error 
 	return b.err
 }
 
-// run is one turn.
-func (c *commits) run(ctx context.Context, body func(*sql.Tx) error) (*batch, error) {
+// direct runs body between two transactions.
+func (c *commits) direct(ctx context.Context, body func(receipt.Tx) error) error {
+	if err := c.take(ctx); err != nil {
+		return err
+	}
+	defer c.pass()
+	if c.open != nil {
+		c.commit()
+	}
+	return body(c.conn)
+}
+
+// close ends everything, after whatever has the turn.
+func (c *commits) close() error {
+	if err := c.take(context.Background()); err != nil {
+		return err
+	}
+	defer c.pass()
+	if c.open != nil {
+		c.commit()
+	}
+	err := c.conn.Close()
+	if errors.Is(err, sql.ErrConnDone) { // closed before
+		err = nil
+	}
+	return errors.Join(err, c.db.Close())
+}
+
+// join is one turn: body in a transaction that others may have begun.
+func (c *commits) join(ctx context.Context, body func(receipt.Tx) error) (*batch, error) {
 	defer c.pass()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if c.open == nil {
-		opened, err := c.begin(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c.open = opened
-	}
-	b := c.open
-	b.size++
-	kept := false
-	defer func() {
-		if !kept && b.broken == nil {
-			b.broken = c.exec(b.tx, c.undo, c.keep)
-		}
-	}()
-	if err := c.exec(b.tx, c.save); err != nil {
+	undo, err := c.enter(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if err := body(b.tx); err != nil {
+	b, kept := c.open, false
+	defer func() {
+		if !kept {
+			undo()
+		}
+	}()
+	if err := body(c.conn); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := c.exec(b.tx, c.keep); err != nil {
-		return nil, err
+	if b.size > 0 {
+		if err := c.conn.do("RELEASE operation"); err != nil {
+			return nil, err
+		}
 	}
 	kept = true
+	b.size++
 	return b, nil
 }
 
-// begin opens a transaction. ctx cuts off the wait for another process, and no more:
-// the transaction is not only its own.
-func (c *commits) begin(ctx context.Context) (*batch, error) {
-	whole, end := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, end)
-	tx, err := c.db.BeginTx(whole, nil)
-	if !stop() || err != nil { // it may be about to end whole, and the transaction with it
-		end()
-		if err == nil {
-			_ = tx.Rollback()
-			err = ctx.Err()
+// enter begins a transaction, or a savepoint in the one that is open, and returns
+// what undoes it. ctx cuts off the wait for another process, and no more: the
+// transaction is not only its own.
+func (c *commits) enter(ctx context.Context) (undo func(), err error) {
+	if b := c.open; b != nil {
+		if err := c.conn.do("SAVEPOINT operation"); err != nil {
+			b.broken = err
+			return nil, err
 		}
+		return func() {
+			if b.broken = c.conn.do("ROLLBACK TO operation"); b.broken == nil {
+				b.broken = c.conn.do("RELEASE operation")
+			}
+		}, nil
+	}
+	rollback := func() {
+		_ = c.conn.do("ROLLBACK") // SQLite may have done it already
+		c.open = nil
+	}
+	if err := c.conn.begin(ctx); err != nil {
+		rollback() // the wait may have been cut off when it was over
 		return nil, err
 	}
-	return &batch{tx: tx, end: end, done: make(chan struct{})}, nil
-}
-
-func (c *commits) exec(tx *sql.Tx, statements ...*sql.Stmt) error {
-	for _, statement := range statements {
-		if _, err := tx.Stmt(statement).Exec(); err != nil { //nolint:noctx,sqlclosecheck // it must not be cut off, and is closed with tx
-			return err
-		}
-	}
-	return nil
+	c.open = &batch{done: make(chan struct{})}
+	return rollback, nil
 }
 
 // take waits for the turn.
@@ -161,8 +180,7 @@ func (c *commits) pass() {
 	company := len(c.waiting) > 0
 	c.mu.Unlock()
 	if b := c.open; b != nil && (!company || b.size >= most || b.broken != nil) {
-		c.open = nil
-		b.close()
+		c.commit()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,16 +192,17 @@ func (c *commits) pass() {
 	c.waiting = c.waiting[1:]
 }
 
-// close commits the batch, or undoes it, and tells everybody.
-func (b *batch) close() {
+// commit ends the open batch, and tells everybody in it.
+func (c *commits) commit() {
+	b := c.open
+	c.open = nil
 	defer close(b.done)
-	defer b.end()
-	if b.broken == nil {
-		b.err = b.tx.Commit()
-		return
+	if b.broken != nil {
+		b.err = fmt.Errorf("another operation broke the transaction: %w", b.broken)
+	} else {
+		b.err = c.conn.do("COMMIT")
 	}
-	b.err = fmt.Errorf("another operation broke the transaction: %w", b.broken)
-	if err := b.tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
-		b.err = errors.Join(b.err, err)
+	if b.err != nil {
+		_ = c.conn.do("ROLLBACK") // SQLite may have done it already
 	}
 }

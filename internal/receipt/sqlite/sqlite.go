@@ -20,9 +20,6 @@ import (
 // milliseconds: another process's effect may take that long. Who waits longer is told.
 const busyTimeout = "60000"
 
-// ErrNotReceipts is returned for a file that holds something else than receipts.
-var ErrNotReceipts = errors.New("the file holds no receipts")
-
 // Store is a [receipt.Store] on SQLite.
 type Store struct{ *sqlstore.Store }
 
@@ -54,7 +51,7 @@ func Memory() string { return ":memory:" }
 
 // Open opens the database at path, making and migrating it as needed.
 //
-// Errors: [fs.ErrNotExist] with ReadOnly where there is no file, [ErrNotReceipts]
+// Errors: [fs.ErrNotExist] with ReadOnly where there is no file, [receipt.ErrNotReceipts]
 // with ReadOnly where the file is another database, and whatever SQLite says, all
 // with the path.
 func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
@@ -102,18 +99,13 @@ func prepare(ctx context.Context, db *sql.DB, path string, o options) (*Store, e
 	if err != nil {
 		return nil, err
 	}
-	inner, err := sqlstore.New(ctx, sqlstore.Driver{
-		DB:       db,
+	return &Store{sqlstore.New(sqlstore.Driver{
 		Where:    path,
 		Transact: shared.transact,
-		Prepare:  true, // parsing took 40 % of a message's CPU time
-		Shared:   true,
+		Direct:   shared.direct,
+		Close:    shared.close,
 		Unique:   o.uniqueReceipts,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &Store{inner}, nil
+	})}, nil
 }
 
 // dsn is the driver's name for the database. The path is escaped, since SQLite

@@ -105,7 +105,7 @@ func TestOpenErrors(t *testing.T) {
 	_, err = sqlite.Open(t.Context(), text)
 	require.ErrorContains(t, err, text)
 	_, err = sqlite.Open(t.Context(), text, sqlite.ReadOnly())
-	require.ErrorIs(t, err, sqlite.ErrNotReceipts)
+	require.ErrorIs(t, err, receipt.ErrNotReceipts)
 }
 
 func TestReadOnly(t *testing.T) {
@@ -174,21 +174,6 @@ func TestUniqueReceipts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, receipt.Counts{Fresh: 2, Effects: 2}, counts)
 	require.NoError(t, s.Close())
-}
-
-// A file of a later release may mean its columns otherwise; it is left alone.
-func TestNewerFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "receipts.db")
-	require.NoError(t, open(t, path).Close())
-	db, err := sql.Open("sqlite", path)
-	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), `INSERT INTO receipt_migrations (version_id, is_applied) VALUES (99, 1)`)
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
-	_, err = sqlite.Open(t.Context(), path)
-	require.ErrorContains(t, err, "written by a newer release (version 99, this one knows 2)")
-	require.ErrorContains(t, err, path)
 }
 
 // What was answered as committed is on disk: the settings that make it so, and the

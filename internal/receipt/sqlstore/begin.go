@@ -25,14 +25,20 @@ var errMoved = errors.New("the key was forgotten meanwhile")
 // Begin decides what a delivery is, and commits that.
 func (s *Store) Begin(ctx context.Context, id int64, d receipt.Delivery, terms receipt.Terms) (receipt.Decision, error) {
 	if d.Key.Value == "" {
-		return receipt.Decision{}, fmt.Errorf("beginning receipt %d in %s: %w", id, s.Where, receipt.ErrNoKey)
+		return receipt.Decision{}, fmt.Errorf("beginning receipt %d in %s: %w", id, s.driver.Where, receipt.ErrNoKey)
 	}
 	b := &beginning{store: s, id: id, delivery: d, kept: s.kept(d), terms: terms}
 	var decision receipt.Decision
 	var err error
-	for range tries {
-		err = s.transact(ctx, func(tx Tx) (err error) {
-			decision, err = b.run(ctx, tx)
+	for try := range tries {
+		known := false
+		if s.driver.Server && try == 0 {
+			if decision, known, err = b.atOnce(ctx); err != nil || !known {
+				break
+			}
+		}
+		err = s.transact(ctx, func(tx receipt.Tx) (err error) {
+			decision, err = b.run(ctx, tx, known)
 			return err
 		})
 		if !errors.Is(err, errMoved) {
@@ -40,7 +46,7 @@ func (s *Store) Begin(ctx context.Context, id int64, d receipt.Delivery, terms r
 		}
 	}
 	if err != nil {
-		return receipt.Decision{}, fmt.Errorf("beginning receipt %d in %s: %w", id, s.Where, err)
+		return receipt.Decision{}, fmt.Errorf("beginning receipt %d in %s: %w", id, s.driver.Where, err)
 	}
 	return decision, nil
 }
@@ -61,16 +67,41 @@ type row struct {
 	now   time.Time // by the clock that judges leases
 }
 
-// run claims a new key at once. Of a known one it takes the row, then, under the
-// policy Run, that of the key with the MessageId in it: in this order two deliveries
-// of one message meet at the first row, whatever is there of the second.
-func (b *beginning) run(ctx context.Context, tx Tx) (receipt.Decision, error) {
+// atOnce claims a new key in one statement. known says that there was no new key to
+// claim, most likely.
+func (b *beginning) atOnce(ctx context.Context) (decision receipt.Decision, known bool, err error) {
+	claim := b.claim(b.delivery.Key)
+	err = b.store.again(ctx, func() error {
+		return b.store.driver.Direct(ctx, func(tx receipt.Tx) error {
+			return tx.QueryRowContext(ctx, b.store.sql.claimAtOnce, append(b.claimed(claim), nanos(b.terms.Now))...).Scan(&claim.Attempt)
+		})
+	})
+	switch {
+	case absent(err):
+		return receipt.Decision{}, true, nil
+	case err != nil:
+		return receipt.Decision{}, false, fmt.Errorf("claiming the key: %w", err)
+	}
+	return b.fresh(claim), false, nil
+}
+
+// fresh is the decision about a new key.
+func (b *beginning) fresh(claim receipt.Claim) receipt.Decision {
+	decision, _ := receipt.Decide(nil, b.kept, b.terms.Repeated, false, b.terms.Now)
+	decision.Claim = claim
+	return decision
+}
+
+// run claims a new key at once, unless it is said to be known. Of a known one it
+// takes the row, then, under the policy Run, that of the key with the MessageId in it:
+// in this order two deliveries of one message meet at the first row, whatever is there
+// of the second.
+func (b *beginning) run(ctx context.Context, tx receipt.Tx, known bool) (receipt.Decision, error) {
 	key := b.delivery.Key
-	claim, inserted, err := b.claimNew(ctx, tx, key)
-	if err != nil || inserted {
-		decision, _ := receipt.Decide(nil, b.kept, b.terms.Repeated, false, b.terms.Now)
-		decision.Claim = claim
-		return decision, err
+	if !known {
+		if claim, inserted, err := b.claimNew(ctx, tx, key); err != nil || inserted {
+			return b.fresh(claim), err
+		}
 	}
 	base, err := b.take(ctx, tx, key)
 	if err != nil || base == nil {
@@ -95,7 +126,7 @@ func (b *beginning) run(ctx context.Context, tx Tx) (receipt.Decision, error) {
 }
 
 // repeated decides by the key that has the MessageId in it.
-func (b *beginning) repeated(ctx context.Context, tx Tx, own receipt.Key, base *row) (receipt.Decision, error) {
+func (b *beginning) repeated(ctx context.Context, tx receipt.Tx, own receipt.Key, base *row) (receipt.Decision, error) {
 	its, err := b.take(ctx, tx, own)
 	if err != nil || its == nil {
 		return b.putOff(ctx, tx, err)
@@ -111,7 +142,7 @@ func (b *beginning) repeated(ctx context.Context, tx Tx, own receipt.Key, base *
 }
 
 // decide asks what the delivery is, given its key's row, and writes that down.
-func (b *beginning) decide(ctx context.Context, tx Tx, key receipt.Key, r *row) (receipt.Decision, error) {
+func (b *beginning) decide(ctx context.Context, tx receipt.Tx, key receipt.Key, r *row) (receipt.Decision, error) {
 	seen := false
 	if r.entry.State == receipt.Completed && r.entry.MessageID != b.kept.Identity() {
 		err := tx.QueryRowContext(ctx, b.store.sql.seen, b.kept.Identity(), r.id, b.id).Scan(&seen)
@@ -143,7 +174,7 @@ func (b *beginning) decide(ctx context.Context, tx Tx, key receipt.Key, r *row) 
 
 // putOff is what becomes of a delivery whose key's row is taken by an open
 // transaction. It never waits for that to end: it may take as long as an effect.
-func (b *beginning) putOff(ctx context.Context, tx Tx, err error) (receipt.Decision, error) {
+func (b *beginning) putOff(ctx context.Context, tx receipt.Tx, err error) (receipt.Decision, error) {
 	if err != nil {
 		return receipt.Decision{}, err
 	}
@@ -154,29 +185,34 @@ func (b *beginning) putOff(ctx context.Context, tx Tx, err error) (receipt.Decis
 }
 
 // claimNew claims a key that is not there. inserted is false where it is.
-func (b *beginning) claimNew(ctx context.Context, tx Tx, key receipt.Key) (claim receipt.Claim, inserted bool, err error) {
+func (b *beginning) claimNew(ctx context.Context, tx receipt.Tx, key receipt.Key) (claim receipt.Claim, inserted bool, err error) {
 	claim = b.claim(key)
-	kept := b.store.kept(claim.Delivery)
-	var inbox int64
-	err = tx.QueryRowContext(ctx, b.store.sql.claimNew,
-		[]byte(claim.Key), kept.Key.Consumer, kept.Key.Space, kept.Key.Group, kept.Key.Value, kept.Key.Message,
-		claim.Token, b.store.now(b.terms.Now), int64(min(b.terms.Lease, longest)), b.store.Text(b.terms.Worker), kept.Fingerprint,
-		b.id, kept.Identity(), nanos(kept.ReceivedAt)).Scan(&inbox)
-	switch {
-	case absent(err):
-		return receipt.Claim{}, false, nil
-	case err != nil:
+	inbox, err := b.store.insert(ctx, tx, b.store.sql.claimNew, b.claimed(claim)...)
+	if err != nil {
 		return receipt.Claim{}, false, fmt.Errorf("claiming the key: %w", err)
+	}
+	if inbox == 0 {
+		return receipt.Claim{}, false, nil
 	}
 	claim.Attempt, err = b.start(ctx, tx, key, inbox)
 	return claim, true, err
 }
 
+// claimed are the values of a claimed key.
+func (b *beginning) claimed(claim receipt.Claim) []any {
+	d := b.store.kept(claim.Delivery)
+	return []any{
+		[]byte(claim.Key), d.Key.Consumer, d.Key.Space, d.Key.Group, d.Key.Value, d.Key.Message,
+		claim.Token, b.store.now(b.terms.Now), int64(min(b.terms.Lease, longest)), b.store.driver.Text(b.terms.Worker), d.Fingerprint,
+		b.id, d.Identity(), nanos(d.ReceivedAt),
+	}
+}
+
 // claimKnown claims a key whose row is taken.
-func (b *beginning) claimKnown(ctx context.Context, tx Tx, key receipt.Key, r *row) (receipt.Claim, error) {
+func (b *beginning) claimKnown(ctx context.Context, tx receipt.Tx, key receipt.Key, r *row) (receipt.Claim, error) {
 	claim := b.claim(key)
 	_, err := tx.ExecContext(ctx, b.store.sql.claimKnown, r.id,
-		claim.Token, b.store.now(b.terms.Now), int64(min(b.terms.Lease, longest)), b.store.Text(b.terms.Worker), b.kept.Fingerprint,
+		claim.Token, b.store.now(b.terms.Now), int64(min(b.terms.Lease, longest)), b.store.driver.Text(b.terms.Worker), b.kept.Fingerprint,
 		b.id, b.kept.Identity(), nanos(b.kept.ReceivedAt))
 	if err != nil {
 		return receipt.Claim{}, fmt.Errorf("claiming the key: %w", err)
@@ -195,22 +231,18 @@ func (b *beginning) claim(key receipt.Key) receipt.Claim {
 }
 
 // start notes the attempt on the receipt, and answers its number.
-func (b *beginning) start(ctx context.Context, tx Tx, key receipt.Key, inbox int64) (int, error) {
-	attempt := 1
-	err := tx.QueryRowContext(ctx, b.store.sql.start,
-		b.id, inbox, b.store.Text(key.Message), b.store.Text(b.terms.Worker), nanos(b.terms.Now)).Scan(&attempt)
-	switch {
-	case absent(err) && b.store.Unique:
-	case absent(err):
-		return 0, receipt.ErrSettled
-	case err != nil:
-		return 0, fmt.Errorf("noting the attempt: %w", err)
+func (b *beginning) start(ctx context.Context, tx receipt.Tx, key receipt.Key, inbox int64) (int, error) {
+	var last int
+	err := tx.QueryRowContext(ctx, b.store.sql.attempts, b.kept.Identity(), b.kept.Key.Consumer, b.id).Scan(&last)
+	if err != nil {
+		return 0, fmt.Errorf("counting the attempts: %w", err)
 	}
-	return attempt, nil
+	return last + 1, b.store.note(one(ctx, tx, receipt.ErrSettled, b.store.sql.start,
+		b.id, inbox, b.store.driver.Text(key.Message), b.store.driver.Text(b.terms.Worker), nanos(b.terms.Now), last+1))
 }
 
 // take takes the row of a known key; nil where somebody else has taken it.
-func (b *beginning) take(ctx context.Context, tx Tx, key receipt.Key) (*row, error) {
+func (b *beginning) take(ctx context.Context, tx receipt.Tx, key receipt.Key) (*row, error) {
 	var r row
 	var received, until, now sql.NullInt64
 	err := tx.QueryRowContext(ctx, b.store.sql.entry, []byte(key.Encode()), b.store.now(b.terms.Now)).Scan(
@@ -229,7 +261,7 @@ func (b *beginning) take(ctx context.Context, tx Tx, key receipt.Key) (*row, err
 	return &r, nil
 }
 
-func (b *beginning) known(ctx context.Context, tx Tx, key receipt.Key) (known bool, err error) {
+func (b *beginning) known(ctx context.Context, tx receipt.Tx, key receipt.Key) (known bool, err error) {
 	if err := tx.QueryRowContext(ctx, b.store.sql.known, []byte(key.Encode())).Scan(&known); err != nil {
 		return false, fmt.Errorf("looking for the key: %w", err)
 	}
@@ -237,7 +269,7 @@ func (b *beginning) known(ctx context.Context, tx Tx, key receipt.Key) (known bo
 }
 
 // delivered notes when a key was delivered, which is what retention counts from.
-func (b *beginning) delivered(ctx context.Context, tx Tx, r *row) error {
+func (b *beginning) delivered(ctx context.Context, tx receipt.Tx, r *row) error {
 	if _, err := tx.ExecContext(ctx, b.store.sql.delivered, r.id, nanos(b.kept.ReceivedAt)); err != nil {
 		return fmt.Errorf("noting the delivery: %w", err)
 	}
@@ -245,20 +277,13 @@ func (b *beginning) delivered(ctx context.Context, tx Tx, r *row) error {
 }
 
 // settle notes on the receipt what its delivery is, or why it was put off.
-func (b *beginning) settle(ctx context.Context, tx Tx, decision receipt.Decision, key receipt.Key, inbox sql.NullInt64) error {
+func (b *beginning) settle(ctx context.Context, tx receipt.Tx, decision receipt.Decision, key receipt.Key, inbox sql.NullInt64) error {
 	var first receipt.Origin
 	if decision.Kind.Done() {
 		first = decision.First
 	}
-	err := tx.one(ctx, receipt.ErrSettled, b.store.sql.settle, b.id,
-		string(decision.Kind), reason(decision.Reason), first.MessageID, nanos(first.ReceivedAt), inbox, b.store.Text(key.Message))
-	if errors.Is(err, receipt.ErrSettled) && b.store.Unique {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("settling the receipt: %w", err)
-	}
-	return nil
+	return b.store.note(one(ctx, tx, receipt.ErrSettled, b.store.sql.settle, b.id,
+		string(decision.Kind), reason(decision.Reason), first.MessageID, nanos(first.ReceivedAt), inbox, b.store.driver.Text(key.Message)))
 }
 
 func first(r *row) receipt.Origin {

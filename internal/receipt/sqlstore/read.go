@@ -25,8 +25,8 @@ FROM receipts WHERE `
 func (s *Store) Receipts(ctx context.Context, filter receipt.Filter) iter.Seq2[receipt.Receipt, error] {
 	return func(yield func(receipt.Receipt, error) bool) {
 		var last, newest int64
-		if err := s.DB.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM receipts`).Scan(&newest); err != nil {
-			yield(receipt.Receipt{}, fmt.Errorf("reading the receipts of %s: %w", s.Where, err))
+		if err := s.look(ctx, `SELECT coalesce(max(id), 0) FROM receipts`, &newest); err != nil {
+			yield(receipt.Receipt{}, fmt.Errorf("reading the receipts of %s: %w", s.driver.Where, err))
 			return
 		}
 		conditions, args := s.where(filter)
@@ -34,7 +34,7 @@ func (s *Store) Receipts(ctx context.Context, filter receipt.Filter) iter.Seq2[r
 			query := selectReceipts + `id > $1 AND id <= $2` + conditions + fmt.Sprintf(` ORDER BY id LIMIT %d`, page)
 			rows, err := s.read(ctx, query, append([]any{last, newest}, args...)...)
 			if err != nil {
-				yield(receipt.Receipt{}, fmt.Errorf("reading the receipts of %s: %w", s.Where, err))
+				yield(receipt.Receipt{}, fmt.Errorf("reading the receipts of %s: %w", s.driver.Where, err))
 				return
 			}
 			for _, r := range rows {
@@ -68,11 +68,11 @@ func (s *Store) where(filter receipt.Filter) (conditions string, args []any) {
 		{"queue", filter.Queue}, {"message_group", filter.Group}, {"key_value", filter.Key},
 	} {
 		if equal.value != "" {
-			b.WriteString(` AND ` + equal.column + ` = ` + parameter(s.Text(equal.value)))
+			b.WriteString(` AND ` + equal.column + ` = ` + parameter(s.driver.Text(equal.value)))
 		}
 	}
 	if filter.Message != "" {
-		message := parameter(s.Text(filter.Message))
+		message := parameter(s.driver.Text(filter.Message))
 		b.WriteString(` AND (message_id = ` + message + ` OR origin_id = ` + message + `)`)
 	}
 	if !filter.Since.IsZero() {
@@ -86,27 +86,47 @@ func (s *Store) where(filter receipt.Filter) (conditions string, args []any) {
 
 // Message reads what is on record of a message, by id.
 func (s *Store) Message(ctx context.Context, identity string) ([]receipt.Receipt, error) {
-	found, err := s.read(ctx, selectReceipts+`identity = $1 ORDER BY id`, s.Text(identity))
+	found, err := s.read(ctx, selectReceipts+`identity = $1 ORDER BY id`, s.driver.Text(identity))
 	if err != nil {
-		return nil, fmt.Errorf("reading the receipts of message %s in %s: %w", identity, s.Where, err)
+		return nil, fmt.Errorf("reading the receipts of message %s in %s: %w", identity, s.driver.Where, err)
 	}
 	return found, nil
 }
 
 func (s *Store) read(ctx context.Context, query string, args ...any) (found []receipt.Receipt, err error) {
-	rows, err := s.DB.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+	err = s.each(ctx, func(rows *sql.Rows) error {
 		r, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
 		found = append(found, r)
-	}
-	return found, rows.Err()
+		return err
+	}, query, args...)
+	return found, err
+}
+
+// each calls one for every row.
+func (s *Store) each(ctx context.Context, one func(*sql.Rows) error, query string, args ...any) error {
+	return s.driver.Direct(ctx, func(tx receipt.Tx) (err error) {
+		rows, err := tx.QueryContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		for rows.Next() {
+			if err := one(rows); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// look reads one row.
+func (s *Store) look(ctx context.Context, query string, into ...any) error {
+	return s.driver.Direct(ctx, func(tx receipt.Tx) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, query).Scan(into...)
+	})
 }
 
 func scan(rows *sql.Rows) (receipt.Receipt, error) {
@@ -122,37 +142,30 @@ func scan(rows *sql.Rows) (receipt.Receipt, error) {
 
 // Counts counts in one statement, so that receipts and effects are of one moment.
 func (s *Store) Counts(ctx context.Context) (counts receipt.Counts, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("counting the receipts of %s: %w", s.Where, err)
-		}
-	}()
-	rows, err := s.DB.QueryContext(ctx,
-		`SELECT kind, count(*) FROM receipts GROUP BY kind UNION ALL SELECT 'effects', count(*) FROM effects`)
-	if err != nil {
-		return receipt.Counts{}, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+	err = s.each(ctx, func(rows *sql.Rows) error {
 		var kind string
 		var n int64
 		if err := rows.Scan(&kind, &n); err != nil {
-			return receipt.Counts{}, err
+			return err
 		}
 		if kind == "effects" {
 			counts.Effects = n
-			continue
+		} else {
+			counts.Add(receipt.Kind(kind), n)
 		}
-		counts.Add(receipt.Kind(kind), n)
+		return nil
+	}, `SELECT kind, count(*) FROM receipts GROUP BY kind UNION ALL SELECT 'effects', count(*) FROM effects`)
+	if err != nil {
+		return receipt.Counts{}, fmt.Errorf("counting the receipts of %s: %w", s.driver.Where, err)
 	}
-	return counts, rows.Err()
+	return counts, nil
 }
 
 // Horizon reads up to when receipts were forgotten.
 func (s *Store) Horizon(ctx context.Context) (time.Time, error) {
 	var horizon sql.NullInt64
-	if err := s.DB.QueryRowContext(ctx, `SELECT max(horizon_ns) FROM reaped`).Scan(&horizon); err != nil {
-		return time.Time{}, fmt.Errorf("reading the horizon of %s: %w", s.Where, err)
+	if err := s.look(ctx, `SELECT max(horizon_ns) FROM reaped`, &horizon); err != nil {
+		return time.Time{}, fmt.Errorf("reading the horizon of %s: %w", s.driver.Where, err)
 	}
 	return instant(horizon), nil
 }

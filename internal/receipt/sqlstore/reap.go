@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"fifoproof/internal/receipt"
 )
 
 // stretch is how many ids one transaction of Reap looks at, so that consumers never
@@ -27,10 +29,10 @@ AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = receipts.inbox_id)`
 func (s *Store) Reap(ctx context.Context, before time.Time) (keys, receipts int64, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("forgetting what is older than %s in %s: %w", before.UTC().Format(time.RFC3339), s.Where, err)
+			err = fmt.Errorf("forgetting what is older than %s in %s: %w", before.UTC().Format(time.RFC3339), s.driver.Where, err)
 		}
 	}()
-	err = s.transact(ctx, func(tx Tx) error {
+	err = s.transact(ctx, func(tx receipt.Tx) error {
 		_, err := tx.ExecContext(ctx, raiseHorizon, before.UnixNano())
 		return err
 	})
@@ -46,12 +48,12 @@ func (s *Store) Reap(ctx context.Context, before time.Time) (keys, receipts int6
 
 func (s *Store) forget(ctx context.Context, bounds, statement string, before time.Time) (forgotten int64, err error) {
 	var low, high int64
-	if err := s.DB.QueryRowContext(ctx, bounds).Scan(&low, &high); err != nil {
+	if err := s.look(ctx, bounds, &low, &high); err != nil {
 		return 0, err
 	}
 	for ; low <= high; low += stretch {
 		var n int64
-		err := s.transact(ctx, func(tx Tx) error {
+		err := s.transact(ctx, func(tx receipt.Tx) error {
 			result, err := tx.ExecContext(ctx, statement, low, low+stretch, before.UnixNano())
 			if err != nil {
 				return err

@@ -24,21 +24,29 @@ locals {
     Resource = [aws_sqs_queue.main.arn]
   }]
 
-  consumer = [{
-    Sid      = "Receive"
-    Effect   = "Allow"
-    Action   = ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage"]
-    Resource = [aws_sqs_queue.main.arn]
-  }]
+  consumer = [
+    {
+      Sid      = "Receive"
+      Effect   = "Allow"
+      Action   = ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage"]
+      Resource = [aws_sqs_queue.main.arn]
+    },
+    {
+      Sid      = "CountDeadLetters"
+      Effect   = "Allow"
+      Action   = ["sqs:GetQueueAttributes", "sqs:GetQueueUrl"]
+      Resource = [aws_sqs_queue.dead_letter.arn]
+    },
+  ]
 
-  # StartMessageMoveTask receives and deletes from the dead-letter queue, and sends to the
-  # other, with the permissions of who started it.
+  # 'consumer dlq' takes from the dead-letter queue and sends to the other; so does
+  # StartMessageMoveTask, with the permissions of who started it.
   redrive = [
     {
       Sid    = "TakeDeadLetters"
       Effect = "Allow"
       Action = [
-        "sqs:CancelMessageMoveTask", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues",
+        "sqs:CancelMessageMoveTask", "sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues",
         "sqs:ListMessageMoveTasks", "sqs:ReceiveMessage", "sqs:StartMessageMoveTask",
       ]
       Resource = [aws_sqs_queue.dead_letter.arn]

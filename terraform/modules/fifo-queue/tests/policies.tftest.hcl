@@ -35,13 +35,13 @@ run "producer" {
 
 run "consumer" {
   assert {
-    condition = jsondecode(output.policy_documents.consumer).Statement == [{
-      Sid      = "Receive"
-      Effect   = "Allow"
-      Action   = ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage"]
-      Resource = ["arn:aws-cn:sqs:cn-north-1:123456789012:orders.fifo"]
-    }]
-    error_message = "a consumer receives, hides and deletes"
+    condition = { for s in jsondecode(output.policy_documents.consumer).Statement : one(s.Resource) => s.Action } == {
+      "arn:aws-cn:sqs:cn-north-1:123456789012:orders.fifo" = [
+        "sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage",
+      ]
+      "arn:aws-cn:sqs:cn-north-1:123456789012:orders-dlq.fifo" = ["sqs:GetQueueAttributes", "sqs:GetQueueUrl"]
+    }
+    error_message = "a consumer receives, hides and deletes, and counts dead letters"
   }
 }
 
@@ -49,7 +49,7 @@ run "redrive_operator" {
   assert {
     condition = { for s in jsondecode(output.policy_documents.redrive).Statement : one(s.Resource) => s.Action } == {
       "arn:aws-cn:sqs:cn-north-1:123456789012:orders-dlq.fifo" = [
-        "sqs:CancelMessageMoveTask", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues",
+        "sqs:CancelMessageMoveTask", "sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues",
         "sqs:ListMessageMoveTasks", "sqs:ReceiveMessage", "sqs:StartMessageMoveTask",
       ]
       "arn:aws-cn:sqs:cn-north-1:123456789012:orders.fifo" = ["sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SendMessage"]
