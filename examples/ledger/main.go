@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) (code int, err
 	case errors.Is(err, flag.ErrHelp):
 		return 0, nil
 	case err != nil:
-		return 2, nil // flags has said why
+		return 2, nil //nolint:nilerr // flags has said why
 	case flags.NArg() > 0:
 		return 2, fmt.Errorf("there is nothing to do with %q", flags.Arg(0))
 	}
