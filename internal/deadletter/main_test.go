@@ -143,15 +143,16 @@ func (w *world) bury(queue, group, body string, with ...attributes) string {
 func (w *world) die(queue string) {
 	w.t.Helper()
 	for empty := 0; empty < 2; {
-		out, err := w.client.ReceiveMessage(w.t.Context(), &sqs.ReceiveMessageInput{
-			QueueUrl: aws.String(w.url(queue)), MaxNumberOfMessages: 10, VisibilityTimeout: 0,
-		})
+		out, err := w.client.ReceiveMessage(w.t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(w.url(queue)), MaxNumberOfMessages: 10})
 		require.NoError(w.t, err)
-		for _, m := range slices.Backward(out.Messages) {
-			_, err := w.client.ChangeMessageVisibility(w.t.Context(), &sqs.ChangeMessageVisibilityInput{
-				QueueUrl: aws.String(w.url(queue)), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0,
-			})
+		var back []types.ChangeMessageVisibilityBatchRequestEntry
+		for i, m := range slices.Backward(out.Messages) {
+			back = append(back, types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0})
+		}
+		if len(back) > 0 {
+			changed, err := w.client.ChangeMessageVisibilityBatch(w.t.Context(), &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: aws.String(w.url(queue)), Entries: back})
 			require.NoError(w.t, err)
+			require.Empty(w.t, changed.Failed)
 		}
 		if empty++; len(out.Messages) > 0 {
 			empty = 0
