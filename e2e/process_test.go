@@ -82,14 +82,27 @@ func (s *served) disturb(t *testing.T, order string) {
 // process is a program that may be killed at any time.
 type process struct {
 	cmd   *exec.Cmd
-	talk  bytes.Buffer // what it wrote to standard error; read it after ended
+	talk  talk
 	ended chan error
+}
+
+// talk is what a process wrote to standard error. Read it after the process has ended.
+type talk struct {
+	bytes.Buffer
+	begun chan struct{} // closed when it has said something, and so listens to signals
+	once  sync.Once
+}
+
+func (w *talk) Write(p []byte) (int, error) {
+	w.once.Do(func() { close(w.begun) })
+	return w.Buffer.Write(p)
 }
 
 // start starts one of the programs against an endpoint.
 func (s *served) start(t *testing.T, program string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(filepath.Join(programs, program), args...), ended: make(chan error, 1)}
+	p.talk.begun = make(chan struct{})
 	p.cmd.Env = append(os.Environ(), "AWS_ENDPOINT_URL="+s.url, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test")
 	p.cmd.Stderr = &p.talk
 	require.NoError(t, p.cmd.Start())
@@ -105,6 +118,11 @@ func (p *process) kill() {
 
 // stop asks a process to end, and is how it ended.
 func (p *process) stop() error {
+	select {
+	case <-p.talk.begun:
+	case err := <-p.ended:
+		return err
+	}
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	return <-p.ended
 }

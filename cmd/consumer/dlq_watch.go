@@ -66,9 +66,7 @@ func (c *dlqWatch) run(ctx context.Context, d *dlqDesk) int {
 		watch.Alert = func(ctx context.Context, r deadletter.Reading) error { return d.alert(ctx, c, r) }
 	}
 	if !c.Once {
-		if err := watch.Run(ctx); err != nil {
-			return d.refuse(err, cli.Harness)
-		}
+		watch.Run(ctx)
 		return cli.OK
 	}
 	r := watch.Once(ctx)

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,21 +122,20 @@ func (b *books) book(ctx context.Context, ledger *handler.Ledger, m types.Messag
 // unique reports whether the database refuses a copy of a table's rows, but for their
 // number: a unique index is what makes a key happen once, not a program's good will.
 func (b *books) unique(ctx context.Context, table string) (bool, error) {
-	rows, err := b.db.QueryContext(ctx, "SELECT * FROM "+table)
+	names, err := b.columns(ctx, table)
 	if err != nil {
 		return false, fmt.Errorf("reading the table %s: %w", table, err)
 	}
-	columns, err := rows.Columns()
-	if err = errors.Join(err, rows.Close(), rows.Err()); err != nil {
-		return false, fmt.Errorf("reading the table %s: %w", table, err)
-	}
-	var names []string
-	for _, name := range columns {
-		if name != "id" {
-			names = append(names, name)
-		}
-	}
-	list := strings.Join(names, ", ")
+	list := strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "id" }), ", ")
 	_, err = b.db.ExecContext(ctx, "INSERT INTO "+table+" ("+list+") SELECT "+list+" FROM "+table) //nolint:gosec // names of columns
 	return err != nil && strings.Contains(strings.ToLower(err.Error()), "unique constraint"), nil
+}
+
+func (b *books) columns(ctx context.Context, table string) (names []string, err error) {
+	rows, err := b.db.QueryContext(ctx, "SELECT * FROM "+table) //nolint:gosec // a name of this program
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close(), rows.Err()) }()
+	return rows.Columns()
 }

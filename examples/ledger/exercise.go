@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"fifoproof/internal/consumer"
@@ -35,9 +36,10 @@ func exercise(ctx context.Context, server string, out io.Writer) (right bool, er
 	if server != "" {
 		where = "PostgreSQL"
 	}
-	fmt.Fprintf(out, "One payment of %s on %s, delivered %d times: its deletes were lost, and its visibility timeout of %v expired.\n\n",
+	var text strings.Builder
+	fmt.Fprintf(&text, "One payment of %s on %s, delivered %d times: its deletes were lost, and its visibility timeout of %v expired.\n\n",
 		amount, where, deliveries, visibility)
-	fmt.Fprintln(out, "form     inbox  deliveries  balance  expected")
+	fmt.Fprintln(&text, "form     inbox  deliveries  balance  expected")
 	right = true
 	for _, inbox := range []bool{false, true} {
 		for _, form := range []handler.Form{handler.Naive, handler.Inbox, handler.Version, handler.Upsert} {
@@ -51,15 +53,18 @@ func exercise(ctx context.Context, server string, out io.Writer) (right bool, er
 			}
 			remark := got.wrong(form, inbox)
 			right = right && remark == ""
-			fmt.Fprintf(out, "%-7s  %-5s  %10d  %7s  %8s%s\n", form, how, got.deliveries, got.balance, expected(form, inbox), remark)
+			fmt.Fprintf(&text, "%-7s  %-5s  %10d  %7s  %8s%s\n", form, how, got.deliveries, got.balance, expected(form, inbox), remark)
 		}
 	}
-	fmt.Fprint(out, `
+	text.WriteString(`
 Without the inbox, adding counts every delivery. Two forms know by themselves what
 they have booked: version by the sequence number, upsert by the natural key.
 With it, every form books once: a key is in the inbox once, by a unique index, and is
 committed together with the balance. That is how the consumer runs them.
 `)
+	if _, err := io.WriteString(out, text.String()); err != nil {
+		return false, fmt.Errorf("printing: %w", err)
+	}
 	return right, nil
 }
 

@@ -25,28 +25,32 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code, err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ledger:", err)
+	}
 	os.Exit(code)
 }
 
-func run(ctx context.Context, args []string, out, errs io.Writer) int {
+func run(ctx context.Context, args []string, out, errs io.Writer) (code int, err error) {
 	flags := flag.NewFlagSet("ledger", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	server := flags.String("postgres", "", "keep the books on this PostgreSQL `URL`")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil || flags.NArg() > 0:
-		return 2
+		return 0, nil
+	case err != nil:
+		return 2, nil // flags has said why
+	case flags.NArg() > 0:
+		return 2, fmt.Errorf("there is nothing to do with %q", flags.Arg(0))
 	}
 	right, err := exercise(ctx, *server, out)
 	switch {
 	case err != nil:
-		fmt.Fprintln(errs, "ledger:", err)
-		return 2
+		return 2, err
 	case !right:
-		return 1
+		return 1, nil
 	}
-	return 0
+	return 0, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -105,7 +106,9 @@ func TestPrinted(t *testing.T) {
 			args = []string{"--postgres", server}
 		}
 		var out, errs bytes.Buffer
-		require.Equal(t, 0, run(t.Context(), args, &out, &errs), errs.String())
+		code, err := run(t.Context(), args, &out, &errs)
+		require.NoError(t, err)
+		require.Equal(t, 0, code)
 		require.Empty(t, errs.String())
 		if *update && server == "" {
 			require.NoError(t, os.WriteFile(file, out.Bytes(), 0o644))
@@ -145,15 +148,17 @@ func TestCannotBeDone(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--help"}, 0, "PostgreSQL `URL`"},
+		{[]string{"--help"}, 0, "PostgreSQL URL"},
 		{[]string{"--mysql"}, 2, "flag provided but not defined: -mysql"},
-		{[]string{"more"}, 2, ""},
+		{[]string{"more"}, 2, `there is nothing to do with "more"`},
 		{[]string{"--postgres", "user:geheim@host"}, 2, "is not named by a URL that begins with postgres://"},
 		{[]string{"--postgres", "postgres://me:geheim@127.0.0.1:1/db"}, 2, "making a schema: "},
 	} {
 		var out, errs bytes.Buffer
-		require.Equal(t, c.code, run(t.Context(), c.args, &out, &errs), c.args)
-		require.Contains(t, errs.String(), strings.ReplaceAll(c.want, "`", ""))
-		require.NotContains(t, errs.String(), "geheim")
+		code, err := run(t.Context(), c.args, &out, &errs)
+		require.Equal(t, c.code, code, c.args)
+		said := fmt.Sprint(errs.String(), err)
+		require.Contains(t, said, c.want)
+		require.NotContains(t, said, "geheim")
 	}
 }

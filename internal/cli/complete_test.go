@@ -110,4 +110,10 @@ func TestMarkdown(t *testing.T) {
 		require.Contains(t, document, text)
 	}
 	require.NotContains(t, document, "secret")
+
+	two := completableProgram
+	two.Name = "prog two"
+	document, err = cli.Markdown(&completable{}, two)
+	require.NoError(t, err)
+	require.Contains(t, document, "| [`send`](#prog-two-send) | Send. |", "a heading's anchor has no spaces")
 }

@@ -63,7 +63,7 @@ func writeCommands(doc *strings.Builder, program string, commands []*kong.Node) 
 	doc.WriteString("\n| command | |\n|---|---|\n")
 	for _, c := range commands {
 		if !c.Hidden {
-			fmt.Fprintf(doc, "| [`%[1]s`](#%[2]s-%[1]s) | %[3]s |\n", c.Name, program, cell(c.Help))
+			fmt.Fprintf(doc, "| [`%s`](#%s-%s) | %s |\n", c.Name, strings.ReplaceAll(program, " ", "-"), c.Name, cell(c.Help))
 		}
 	}
 }

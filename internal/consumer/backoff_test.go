@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,14 +86,14 @@ func TestHaltedHandler(t *testing.T) {
 	t.Parallel()
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		want := map[string][]string{"g": w.sendMany(t, "g", 3), "h": w.sendMany(t, "h", 3)}
-		mended := false
+		var mended atomic.Bool
 		calls := &log{}
 		watcher := &watcher{}
 		c := w.life(t, func(cfg *consumer.Config) {
 			cfg.Observer, cfg.Backoff, cfg.UntilEmpty = watcher, steadily(10*time.Second), 0
 			cfg.Handler = outside(func(_ context.Context, e handler.Event) (string, error) {
 				calls.add(fmt.Sprintf("%v", time.Since(w.began)))
-				if !mended {
+				if !mended.Load() {
 					return "", &handler.HaltError{Err: errors.New("401 Unauthorized")}
 				}
 				return "", nil
@@ -104,7 +105,7 @@ func TestHaltedHandler(t *testing.T) {
 		require.Equal(t, []string{"ready", "not ready: handler: 401 Unauthorized"}, watcher.readiness())
 		require.Zero(t, c.Summary().Deliveries, "all are in hand")
 		wait(t, 10*time.Minute)
-		mended = true
+		mended.Store(true)
 		wait(t, 10*time.Second)
 		require.Equal(t, []string{"ready", "not ready: handler: 401 Unauthorized", "ready"}, watcher.readiness())
 		require.Equal(t, consumer.Summary{Deliveries: 6, Effects: 6}, stop())

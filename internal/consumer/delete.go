@@ -27,24 +27,23 @@ func (c *Consumer) delete(ctx context.Context, done []*arrival, tried func()) er
 		if try == 1 {
 			tried()
 		}
-		if err != nil {
-			c.cfg.Observer.CallFailed("delete", err)
-		}
-		switch {
-		case err != nil && permanent(err):
-			return err
-		case err != nil && try == deleteTries:
-			c.warn.undeleted(left, err.Error())
-			return nil
-		case err == nil && try == deleteTries:
-			c.warn.undeleted(failed, "the queue failed to delete it")
-			return nil
-		case err == nil:
+		why := "the queue failed to delete it"
+		if err == nil {
 			left = failed
+		} else {
+			c.cfg.Observer.CallFailed("delete", err)
+			if permanent(err) {
+				return err
+			}
+			why = err.Error()
+		}
+		if try == deleteTries {
+			c.warn.undeleted(left, why)
+			break
 		}
 		if len(left) > 0 && c.pause(ctx, firstPause<<(try-1)) != nil {
 			c.warn.undeleted(left, "there was no time left to try again")
-			return nil
+			break
 		}
 	}
 	return nil

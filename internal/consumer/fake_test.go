@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -184,10 +185,7 @@ func order(id, group string, n int) types.Message {
 // again is a later delivery of a message, with a handle of its own.
 func again(m types.Message, count int) types.Message {
 	m.ReceiptHandle = aws.String(fmt.Sprintf("%s-%d", *m.ReceiptHandle, count))
-	attributes := map[string]string{}
-	for name, value := range m.Attributes {
-		attributes[name] = value
-	}
+	attributes := maps.Clone(m.Attributes)
 	attributes["ApproximateReceiveCount"] = fmt.Sprint(count)
 	m.Attributes = attributes
 	return m

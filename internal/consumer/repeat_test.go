@@ -123,16 +123,15 @@ func rivals(t *testing.T, w *world, second string, attributes ...string) (calls 
 			return "paid", nil
 		})
 	})
-	ended := make(chan struct{})
+	ended := make(chan error)
 	go func() {
-		defer close(ended)
 		var err error
 		summary, err = c.Run(t.Context())
-		require.NoError(t, err)
+		ended <- err
 	}()
 	wait(t, 5*time.Second)
 	w.send(t, "h", "id2", second, attributes...)
-	<-ended
+	require.NoError(t, <-ended)
 	return calls, watched, summary
 }
 

@@ -66,7 +66,7 @@ type run struct {
 // store that fails for two minutes; and, at the end of UntilEmpty, messages that could
 // not be carried out.
 func (c *Consumer) Run(ctx context.Context) (Summary, error) {
-	if _, real := c.cfg.Clock.(clock.Real); !real {
+	if _, ok := c.cfg.Clock.(clock.Real); !ok {
 		return c.Summary(), errors.New("running needs the machine's clock: heartbeats and back-offs wait side by side")
 	}
 	defer c.warn.flush()
@@ -175,7 +175,7 @@ func (r *run) poll() error {
 			r.surge()
 		}
 		if sleep(r.work, rest) != nil {
-			return nil //nolint:nilerr // the run has ended, which poll does not judge
+			break
 		}
 		if r.silent() {
 			return r.unfinished()

@@ -22,21 +22,21 @@ type watcher struct {
 	settled map[receipt.Kind]int
 }
 
-func (w *watcher) event(format string, args ...any) {
+func (w *watcher) eventf(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, fmt.Sprintf(format, args...))
 }
 
-func (w *watcher) Received(deliveries []receipt.Delivery) { w.event("received %d", len(deliveries)) }
+func (w *watcher) Received(deliveries []receipt.Delivery) { w.eventf("received %d", len(deliveries)) }
 
 func (w *watcher) Attempt(ctx context.Context, e handler.Event) (context.Context, func(receipt.Kind, error)) {
-	w.event("attempt %d of %s", e.Attempt, e.MessageID)
-	return ctx, func(kind receipt.Kind, err error) { w.event("%s: %s (%v)", e.MessageID, kind, err) }
+	w.eventf("attempt %d of %s", e.Attempt, e.MessageID)
+	return ctx, func(kind receipt.Kind, err error) { w.eventf("%s: %s (%v)", e.MessageID, kind, err) }
 }
 
 func (w *watcher) Settled(d receipt.Delivery, kind receipt.Kind, repeats bool) {
-	w.event("settled %s: %s %v", d.MessageID, kind, repeats)
+	w.eventf("settled %s: %s %v", d.MessageID, kind, repeats)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.settled == nil {
@@ -45,7 +45,7 @@ func (w *watcher) Settled(d receipt.Delivery, kind receipt.Kind, repeats bool) {
 	w.settled[kind]++
 }
 
-func (w *watcher) TookOver(d receipt.Delivery) { w.event("took over %s", d.MessageID) }
+func (w *watcher) TookOver(d receipt.Delivery) { w.eventf("took over %s", d.MessageID) }
 
 func (w *watcher) BackedOff(_ receipt.Delivery, wait time.Duration) {
 	w.mu.Lock()

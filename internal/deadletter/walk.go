@@ -69,74 +69,99 @@ func (t Tally) Stayed() int {
 // fare no better.
 type act func(ctx context.Context, h *hand, raw types.Message, m Message) (Outcome, error)
 
+// walk is the way through the messages of a listing, which are met again.
+type walk struct {
+	*hand
+
+	listing Listing
+	behind  int           // how many more may be met that lay behind others
+	open    map[stay]bool // of the listing, and not met yet
+	met     map[stay]bool
+	do      act
+	told    func(Outcome)
+	tally   Tally
+}
+
 // walk meets the messages of a listing again and does act to each, in the order in which
 // the queue gives them out, which is that of each group. behind is how many more may be
 // met that lay behind others; they have to pass the listing's filter too. What is met
 // and not meant is held until the end, so that it does not come again.
 func (l *Letters) walk(ctx context.Context, listing Listing, behind int, do act, told func(Outcome)) (Tally, error) {
-	tally := Tally{By: map[Result]int{}}
-	report := func(o Outcome) {
-		o.Message.Body = ""
-		tally.By[o.Result]++
-		told(o)
+	w := walk{
+		hand: l.newHand(), listing: listing, behind: behind, open: map[stay]bool{}, met: map[stay]bool{},
+		do: do, told: told, tally: Tally{By: map[Result]int{}},
 	}
-	open := map[stay]bool{}
+	defer w.giveBack(ctx)
 	for _, m := range listing.Messages {
-		open[m.stay()] = true
+		w.open[m.stay()] = true
 	}
-	h := l.newHand()
-	defer h.giveBack(ctx)
-
-	met := map[stay]bool{}
-	for empty := 0; len(open)+behind > 0 && empty < believed && h.room(); {
-		reply, err := h.take(ctx, poll)
+	for empty := 0; len(w.open)+w.behind > 0 && empty < believed && w.room(); {
+		reply, err := w.take(ctx, poll)
 		if err == nil {
-			reply, err = h.whole(ctx, reply, map[string]bool{})
+			reply, err = w.whole(ctx, reply, map[string]bool{})
 		}
 		if err != nil {
-			return tally, err
+			return w.tally, err
 		}
 		empty++
 		for _, raw := range reply {
-			if err := h.keep(ctx); err != nil {
-				return tally, err
-			}
-			if !h.holds(raw) {
-				continue // it could not be hidden for long enough, and comes again
-			}
-			m, err := l.read(ctx, raw)
+			isNew, err := w.meet(ctx, raw)
 			if err != nil {
-				return tally, err
+				return w.tally, err
 			}
-			if met[m.stay()] {
-				continue
-			}
-			met[m.stay()] = true
-			empty = 0
-			switch {
-			case open[m.stay()]:
-				delete(open, m.stay())
-			case listing.seen[m.stay()]:
-				continue // and not chosen
-			case !listing.cut[m.Group] || behind == 0:
-				tally.Unasked++
-				continue
-			case !l.chooses(listing.Filter, m):
-				continue
-			default:
-				behind--
-			}
-			outcome, err := do(ctx, h, raw, m)
-			report(outcome)
-			if err != nil {
-				return tally, err
+			if isNew {
+				empty = 0
 			}
 		}
 	}
 	for _, m := range listing.Messages {
-		if open[m.stay()] {
-			report(Outcome{Message: m, Result: Absent, Reason: "the queue did not give it out again: somebody else has it, or it is gone"})
+		if w.open[m.stay()] {
+			w.report(Outcome{Message: m, Result: Absent, Reason: "the queue did not give it out again: somebody else has it, or it is gone"})
 		}
 	}
-	return tally, nil
+	return w.tally, nil
+}
+
+// meet does what is asked for to a message that was received, if it is meant. isNew is
+// false where it was met before, or could not be hidden for long enough and comes again.
+func (w *walk) meet(ctx context.Context, raw types.Message) (isNew bool, err error) {
+	if err := w.keep(ctx); err != nil || !w.holds(raw) {
+		return false, err
+	}
+	m, err := w.read(ctx, raw)
+	if err != nil || w.met[m.stay()] {
+		return false, err
+	}
+	w.met[m.stay()] = true
+	if !w.meant(m) {
+		return true, nil
+	}
+	outcome, err := w.do(ctx, w.hand, raw, m)
+	w.report(outcome)
+	return true, err
+}
+
+// meant reports whether the listing showed m, or may have counted it behind others.
+func (w *walk) meant(m Message) bool {
+	switch {
+	case w.open[m.stay()]:
+		delete(w.open, m.stay())
+		return true
+	case w.listing.seen[m.stay()]: // and not chosen
+		return false
+	case !w.listing.cut[m.Group] || w.behind == 0:
+		w.tally.Unasked++
+		return false
+	case !w.chooses(w.listing.Filter, m):
+		return false
+	default:
+		w.behind--
+		return true
+	}
+}
+
+func (w *walk) report(o Outcome) {
+	o.Message.Body = ""
+	w.tally.By[o.Result]++
+	w.told(o)
 }

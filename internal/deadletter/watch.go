@@ -2,7 +2,6 @@ package deadletter
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"fifoproof/internal/clock"
@@ -55,24 +54,22 @@ func (w *Watch) Once(ctx context.Context) Reading {
 	return r
 }
 
-// Run makes readings until ctx ends, which is no error. They are due at whole intervals
-// from the start, so that slow answers do not add up; one that was missed is left out.
-func (w *Watch) Run(ctx context.Context) error {
+// Run makes readings until ctx ends, or the clock stands still. They are due at whole
+// intervals from the start, so that slow answers do not add up; one that was missed is
+// left out.
+func (w *Watch) Run(ctx context.Context) {
 	due := w.Clock.Now()
-	for {
+	for ctx.Err() == nil {
 		r := w.Once(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return
 		}
 		w.Told(r)
 		for now := w.Clock.Now(); !due.After(now); {
 			due = due.Add(w.Interval)
 		}
-		if err := w.Clock.Wait(ctx, due, nil); err != nil {
-			if ctx.Err() != nil || errors.Is(err, clock.ErrStandsStill) {
-				return nil
-			}
-			return err
+		if w.Clock.Wait(ctx, due, nil) != nil {
+			return
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestAmount(t *testing.T) {
 		".5":                     "is no decimal number",
 		"0x10":                   "is no decimal number",
 		"12,34":                  "is no decimal number",
-		" 1":                     "is no decimal number",
+		"1 ":                     "is no decimal number",
 		"1\n":                    "is no decimal number",
 		"NaN":                    "is no decimal number",
 		"true":                   "is no decimal number",

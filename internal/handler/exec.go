@@ -63,7 +63,7 @@ func NewExec(argv []string, timeout, grace time.Duration) (*Exec, error) {
 }
 
 // Name is "exec".
-func (*Exec) Name() string { return "exec" }
+func (*Exec) Name() string { return nameExec }
 
 // Describe says what can be relied on.
 func (x *Exec) Describe() string {
@@ -92,27 +92,31 @@ func (x *Exec) Call(ctx context.Context, e Event) (string, error) {
 	defer runtime.UnlockOSThread()
 
 	out, errs := &limited{most: 2 * MaxResult}, &limited{most: 16 * maxReason}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), x.argv[0], x.argv[1:]...) // ended below, with its group
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), x.argv[0], x.argv[1:]...) //nolint:gosec // what the user names, and ended below, with its group
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(e.Body), out, errs
 	cmd.Env = append(os.Environ(), environment(e)...)
 	cmd.WaitDelay = drainPipes
 	if err := g.run(cmd); err != nil {
 		return "", x.startError(err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- g.wait(cmd) }()
+	var waited error
+	done := make(chan struct{})
+	go func() {
+		waited = g.wait(cmd)
+		close(done)
+	}()
 	select {
-	case err := <-done:
-		return x.result(cmd.ProcessState, err, out, errs)
+	case <-done:
+		return x.result(cmd.ProcessState, waited, out, errs)
 	case <-ctx.Done():
 	}
 	g.interrupt()
 	patience := time.NewTimer(x.grace)
 	defer patience.Stop()
 	select {
-	case err := <-done:
-		if err == nil && cmd.ProcessState.Success() { // it finished after all
-			return x.result(cmd.ProcessState, nil, out, errs)
+	case <-done:
+		if state := cmd.ProcessState; state != nil && state.Success() { // it finished after all
+			return x.result(state, nil, out, errs)
 		}
 		return "", fmt.Errorf("the command %s was told to end: %w", x.base(), context.Cause(ctx))
 	case <-patience.C:

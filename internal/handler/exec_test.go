@@ -23,7 +23,7 @@ import (
 	"fifoproof/internal/handler"
 )
 
-// shell returns the handler on a script for sh, with arguments $1, $2 …
+// shell returns the handler on a script for sh, with arguments $1, $2 and so on.
 func shell(t *testing.T, grace time.Duration, script string, args ...string) *handler.Exec {
 	t.Helper()
 	h, err := handler.NewExec(append([]string{"sh", "-c", script, "sh"}, args...), 0, grace)
@@ -74,7 +74,8 @@ func TestExecEndings(t *testing.T) {
 		`kill -SEGV $$`:                   {err: "retry: the command sh failed (signal: segmentation fault)"},
 		`no-such-program-1b3 2>/dev/null`: {err: "retry: the command sh failed (exit status 127)"},
 		`printf '\n \t\n\033[31mred\033[0m \377\000x\nsecond\n' >&2; exit 3`: {
-			err: "retry: the command sh failed (exit status 3): [31mred [0m ��x"},
+			err: "retry: the command sh failed (exit status 3): [31mred [0m ��x",
+		},
 	} {
 		e := event()
 		e.Body = strings.Repeat("x", 1<<20) // more than a pipe takes, and nobody reads it
@@ -90,7 +91,7 @@ func TestExecEndings(t *testing.T) {
 			kind = "reject: "
 		}
 		require.Equal(t, want.err, kind+err.Error(), script)
-		require.False(t, errors.As(err, new(*handler.HaltError)), script)
+		require.NotErrorAs(t, err, new(*handler.HaltError), script)
 	}
 }
 

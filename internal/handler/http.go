@@ -31,7 +31,7 @@ const (
 // HTTP posts every event to a URL.
 type HTTP struct {
 	url    *url.URL
-	shown  string // the URL in errors: without user, password and query
+	shown  string // scheme and host, which are all that errors show: the rest may be secret
 	client *http.Client
 	now    func() time.Time
 }
@@ -67,7 +67,7 @@ func NewHTTP(target string, timeout time.Duration, now func() time.Time) (*HTTP,
 	transport.MaxIdleConnsPerHost = idleConnections
 	return &HTTP{
 		url:   u,
-		shown: (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(),
+		shown: u.Scheme + "://" + u.Host,
 		client: &http.Client{
 			Transport: transport,
 			Timeout:   timeout,
@@ -80,7 +80,7 @@ func NewHTTP(target string, timeout time.Duration, now func() time.Time) (*HTTP,
 }
 
 // Name is "http".
-func (*HTTP) Name() string { return "http" }
+func (*HTTP) Name() string { return nameHTTP }
 
 // Describe says what can be relied on.
 func (h *HTTP) Describe() string {

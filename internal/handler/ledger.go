@@ -69,7 +69,7 @@ func NewLedger(form Form, b Booking) (*Ledger, error) {
 }
 
 // Name is "ledger:" and its form.
-func (l *Ledger) Name() string { return "ledger:" + string(l.form) }
+func (l *Ledger) Name() string { return nameLedger + ":" + string(l.form) }
 
 // Describe says what can be relied on.
 func (l *Ledger) Describe() string {
@@ -157,7 +157,7 @@ func valueAt(body, pointer string) (string, error) {
 	raw, found, err := contenthash.Lookup([]byte(body), pointer)
 	switch bad, ok := errors.AsType[*contenthash.Error](err); {
 	case ok:
-		return "", fmt.Errorf("the body cannot be read: %s", bad.Kind) // the error itself quotes from it
+		return "", fmt.Errorf("the body cannot be read: %w", bad.Kind) // the error itself quotes from it
 	case err != nil:
 		return "", err
 	case !found:

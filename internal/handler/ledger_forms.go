@@ -97,7 +97,8 @@ func bookNaive(ctx context.Context, tx receipt.Tx, _ Event, b entry) error {
 // there.
 func Balance(ctx context.Context, tx interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, account string) (Amount, error) {
+}, account string,
+) (Amount, error) {
 	var balance int64
 	err := tx.QueryRowContext(ctx, `SELECT balance FROM ledger_balances WHERE account = $1`, account).Scan(&balance)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

@@ -13,6 +13,14 @@ import (
 // key. As a [Handler] it is nil.
 const Record = "record"
 
+// Names of the handlers, as [Parse] knows them.
+const (
+	nameLedger = "ledger"
+	namePrint  = "print"
+	nameExec   = "exec"
+	nameHTTP   = "http"
+)
+
 // Options are what the handlers can be told beside their specification. The zero
 // value of every field but Output is its default.
 type Options struct {
@@ -41,19 +49,19 @@ func Parse(spec string, o Options) (Handler, error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(spec), " ")
 	rest = strings.TrimSpace(rest)
 	kind, form, hasForm := strings.Cut(name, ":")
-	if hasForm && kind != "ledger" {
+	if hasForm && kind != nameLedger {
 		return nil, fmt.Errorf("the handler %s takes nothing behind a colon", kind)
 	}
 	switch kind {
-	case "exec":
+	case nameExec:
 		argv, err := Words(rest)
 		if err != nil {
 			return nil, fmt.Errorf("the command of the handler exec %w", err)
 		}
 		return NewExec(argv, o.Timeout, o.Grace)
-	case "http":
+	case nameHTTP:
 		return NewHTTP(rest, o.Timeout, o.Now)
-	case Record, "ledger", "print":
+	case Record, nameLedger, namePrint:
 		if rest != "" {
 			return nil, fmt.Errorf("the handler %s takes no %q", kind, rest)
 		}
@@ -61,12 +69,12 @@ func Parse(spec string, o Options) (Handler, error) {
 	switch kind {
 	case Record:
 		return nil, nil
-	case "ledger":
+	case nameLedger:
 		if !hasForm {
 			form = string(Inbox)
 		}
 		return NewLedger(Form(form), o.Ledger)
-	case "print":
+	case namePrint:
 		return NewPrint(o.Output)
 	case "":
 		return nil, errors.New("no handler is named")

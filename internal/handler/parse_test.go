@@ -78,7 +78,7 @@ func TestWords(t *testing.T) {
 		`"it's" '' ""`:          {"it's", "", ""},
 		`a\ b "q\"q" 'b\s' \\`:  {"a b", `q"q`, `b\s`, `\`},
 		`--to="Jo Doe" $HOME *`: {"--to=Jo Doe", "$HOME", "*"},
-		"ü\u00a0x 日本":           {"ü\u00a0x", "日本"},
+		"ü\u00a0x \u65e5":       {"ü\u00a0x", "\u65e5"},
 	} {
 		words, err := handler.Words(text)
 		require.NoError(t, err, text)

@@ -26,7 +26,7 @@ func NewPrint(out io.Writer) (*Print, error) {
 }
 
 // Name is "print".
-func (*Print) Name() string { return "print" }
+func (*Print) Name() string { return namePrint }
 
 // Describe says what can be relied on.
 func (*Print) Describe() string {

@@ -54,15 +54,13 @@ func Decide(entry *Entry, d Delivery, policy Policy, seen bool, now time.Time) (
 	case entry.State == Completed && policy == Run:
 		return Decision{First: first, Repeats: true}, true
 	case entry.State == Completed && policy == Refuse:
-		return Decision{Kind: Rejected, First: first, Repeats: true, Reason: fmt.Sprintf(
-			"the key was done before by message %s", entry.MessageID)}, false
+		return Decision{Kind: Rejected, First: first, Repeats: true, Reason: "the key was done before by message " + entry.MessageID}, false
 	case entry.State == Completed:
 		return Decision{Kind: Repeated, First: first, Result: entry.Result, Repeats: true}, false
 	case entry.State == Leased && now.Before(entry.LeaseUntil) && !same && policy == Run:
 		return Decision{First: first, Repeats: true}, true
 	case entry.State == Leased && now.Before(entry.LeaseUntil):
-		return Decision{Kind: Pending, Until: entry.LeaseUntil, Reason: fmt.Sprintf(
-			"in flight with %s", entry.Worker)}, false
+		return Decision{Kind: Pending, Until: entry.LeaseUntil, Reason: "in flight with " + entry.Worker}, false
 	default:
 		return Decision{Kind: Fresh, TookOver: entry.State == Leased}, false
 	}

@@ -11,7 +11,7 @@ import (
 // several stores may share one database: of any number of deliveries of a key, in
 // any number of processes, exactly one has the effect. Losing a race is an outcome,
 // never an error; deadlocks and serialization failures are tried again inside.
-type Store interface {
+type Store interface { //nolint:interfacebloat // a consumer needs all but Reap, and two ports would be one database
 	// Record commits a Pending receipt for each delivery of one reply, in their order
 	// and all together, before any of them is worked on. It returns their ids.
 	Record(ctx context.Context, deliveries []Delivery) ([]int64, error)
@@ -75,7 +75,7 @@ type Store interface {
 type Effect func(ctx context.Context, tx Tx, claim Claim) error
 
 // Tx is the part of a transaction that an effect may use. On every driver parameters
-// are written $1, $2 …
+// are written $1, $2 and so on.
 type Tx interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)

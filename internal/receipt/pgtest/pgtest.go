@@ -60,8 +60,8 @@ func available(t testing.TB, err error) {
 func (s *Server) Schema(t testing.TB) string {
 	t.Helper()
 	name := "t" + strings.ToLower(rand.Text())
-	require.NoError(t, s.exec("CREATE SCHEMA "+name))
-	t.Cleanup(func() { _ = s.exec("DROP SCHEMA " + name + " CASCADE") }) // the test may have stopped the server
+	require.NoError(t, execute(s.URL, "CREATE SCHEMA "+name))
+	t.Cleanup(func() { _ = execute(s.URL, "DROP SCHEMA "+name+" CASCADE") }) // the test may have stopped the server
 	u, err := url.Parse(s.URL)
 	require.NoError(t, err)
 	query := u.Query()
@@ -71,8 +71,8 @@ func (s *Server) Schema(t testing.TB) string {
 	return u.String()
 }
 
-func (s *Server) exec(statement string) (err error) {
-	db, err := sql.Open("pgx", s.URL)
+func execute(address, statement string) (err error) {
+	db, err := sql.Open("pgx", address)
 	if err != nil {
 		return fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}

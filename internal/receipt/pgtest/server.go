@@ -171,7 +171,7 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
 // command runs in a group of its own: Ctrl-C is meant for the tests.
 func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, program, args...)
+	command := exec.CommandContext(ctx, program, args...) //nolint:gosec // the PostgreSQL that was found, and the guard
 	command.Dir = s.folder
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: s.owner, Setpgid: true}
 	return command

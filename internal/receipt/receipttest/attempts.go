@@ -66,6 +66,21 @@ func givenBack(t *testing.T, b *bench) {
 	requireCounts(t, b.store, receipt.Counts{Failed: 1, Fresh: 1, Effects: 1})
 }
 
+// A worker that slept through its lease may still have the delivery in hand, and
+// begin it again. That is another attempt.
+func beganTwice(t *testing.T, b *bench) {
+	d := delivery(1, "m1", "k")
+	claim := b.claim(t, d)
+	b.pass(t, hour)
+	decision, err := b.store.Begin(context.Background(), claim.ID, d, b.terms("w"))
+	require.NoError(t, err)
+	require.True(t, decision.TookOver)
+	require.Equal(t, 2, decision.Claim.Attempt)
+	require.ErrorIs(t, b.store.Complete(context.Background(), claim, b.now, "", nil), receipt.ErrLost)
+	b.complete(t, decision.Claim)
+	requireCounts(t, b.store, receipt.Counts{Fresh: 1, Effects: 1})
+}
+
 // The handler has seen it and will never want it: the message fails for good, and
 // the key is free for another with the same body.
 func rejectedByHandler(t *testing.T, b *bench) {

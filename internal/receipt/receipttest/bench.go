@@ -47,10 +47,10 @@ func reply(store receipt.Store, n int) error {
 	for i := range deliveries {
 		id := 10*n + i
 		deliveries[i] = receipt.Delivery{
-			Queue: "orders.fifo", MessageID: fmt.Sprintf("%036d", id), Group: fmt.Sprintf("group-%d", n%64), DedupID: fmt.Sprintf("%064d", id),
+			Queue: queue, MessageID: fmt.Sprintf("%036d", id), Group: fmt.Sprintf("group-%d", n%64), DedupID: fmt.Sprintf("%064d", id),
 			SequenceNumber: fmt.Sprintf("%020d", id), ReceiveCount: 1, BodyDigest: fmt.Sprintf("%064d", id), Fingerprint: fmt.Sprintf("%064d", id),
 			SentAt: start, ReceivedAt: start,
-			Key: receipt.Key{Rule: "content", Consumer: "orders.fifo", Space: "event", Value: fmt.Sprintf("%064d", id)},
+			Key: receipt.Key{Rule: "content", Consumer: queue, Space: "event", Value: fmt.Sprintf("%064d", id)},
 		}
 	}
 	ids, err := store.Record(ctx, deliveries)

@@ -68,6 +68,7 @@ func Exercise(t *testing.T, fresh func(t *testing.T) Place) {
 
 		{"attempts are numbered over deliveries and copies", false, attempts},
 		{"given back counts as none", false, givenBack},
+		{"one delivery begun twice", false, beganTwice},
 		{"rejected by its handler", false, rejectedByHandler},
 		{"a message's record", false, messages},
 
@@ -169,6 +170,13 @@ func (c *closing) Close() error {
 
 var start = time.Date(2026, time.November, 29, 12, 0, 0, 123456789, time.UTC)
 
+const (
+	queue      = "orders.fifo"
+	otherQueue = "payments.fifo"
+	group      = "customer-7"
+	another    = "another" // key, fingerprint or digest
+)
+
 // hour is the lease of most tests: longer than any of them takes, since a database's
 // clock runs on by itself.
 const hour = time.Hour
@@ -176,9 +184,9 @@ const hour = time.Hour
 // delivery is the n-th delivery of the test, of a message with a key.
 func delivery(n int, message, key string) receipt.Delivery {
 	return receipt.Delivery{
-		Queue:          "orders.fifo",
+		Queue:          queue,
 		MessageID:      message,
-		Group:          "customer-7",
+		Group:          group,
 		DedupID:        "dedup-" + message,
 		SequenceNumber: fmt.Sprintf("340282366920938463463374607431768%06d", n),
 		ReceiveCount:   1,
@@ -186,7 +194,7 @@ func delivery(n int, message, key string) receipt.Delivery {
 		Fingerprint:    "digest-" + key,
 		SentAt:         start.Add(-time.Second),
 		ReceivedAt:     start.Add(time.Duration(n) * time.Millisecond),
-		Key:            receipt.Key{Rule: "attribute:idempotency-key", Consumer: "orders.fifo", Space: "event", Value: key},
+		Key:            receipt.Key{Rule: "attribute:idempotency-key", Consumer: queue, Space: "event", Value: key},
 	}
 }
 

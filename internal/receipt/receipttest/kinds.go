@@ -25,7 +25,7 @@ func empty(t *testing.T, b *bench) {
 
 func fields(t *testing.T, b *bench) {
 	first := delivery(1, "m1", "k")
-	first.Key.Group = "customer-7"
+	first.Key.Group = group
 	first.OriginID = "m0"
 	again := first
 	again.MessageID, again.OriginID, again.ReceiveCount = "m2", "", 3
@@ -64,7 +64,7 @@ func kinds(t *testing.T, b *bench) {
 	require.Equal(t, receipt.Decision{Kind: receipt.Fresh}, fresh)
 	require.Equal(t, redelivered(first), b.handle(t, delivery(2, "m1", "k")))
 	require.Equal(t, repeated(first), b.handle(t, delivery(3, "m2", "k")))
-	require.Equal(t, receipt.Fresh, b.handle(t, delivery(4, "m3", "other")).Kind)
+	require.Equal(t, receipt.Fresh, b.handle(t, delivery(4, "m3", another)).Kind)
 
 	requireCounts(t, b.store, receipt.Counts{Fresh: 2, Redelivered: 1, Repeated: 1, Effects: 2})
 	var got []receipt.Kind
@@ -91,7 +91,7 @@ func equality(t *testing.T, b *bench) {
 	base.Key.Group, base.Fingerprint = "g", ""
 	require.Equal(t, receipt.Fresh, b.handle(t, base).Kind)
 	for name, change := range map[string]func(*receipt.Delivery){
-		"another consumer":   func(d *receipt.Delivery) { d.Key.Consumer = "payments.fifo" },
+		"another consumer":   func(d *receipt.Delivery) { d.Key.Consumer = otherQueue },
 		"another space":      func(d *receipt.Delivery) { d.Key.Space = "pointer:/event_id" },
 		"another group":      func(d *receipt.Delivery) { d.Key.Group = "h" },
 		"no group":           func(d *receipt.Delivery) { d.Key.Group = "" },
@@ -112,7 +112,7 @@ func equality(t *testing.T, b *bench) {
 		"another queue":               func(d *receipt.Delivery) { d.Queue = "orders-dlq.fifo" },
 		"the message's group":         func(d *receipt.Delivery) { d.Group = "elsewhere" },
 		"the deduplication id":        func(d *receipt.Delivery) { d.DedupID = "moved" },
-		"the body's digest":           func(d *receipt.Delivery) { d.BodyDigest = "other" },
+		"the body's digest":           func(d *receipt.Delivery) { d.BodyDigest = another },
 		"the times":                   func(d *receipt.Delivery) { d.ReceivedAt = d.ReceivedAt.Add(1000 * time.Hour) },
 		"the receive count, sequence": func(d *receipt.Delivery) { d.ReceiveCount, d.SequenceNumber = 9, "7" },
 	} {
@@ -138,9 +138,9 @@ func consumers(t *testing.T, b *bench) {
 
 // Scope message group: one body in two groups is two events.
 func groups(t *testing.T, b *bench) {
-	for n, group := range []string{"g", "h"} {
-		d := delivery(n, "m-"+group, "k")
-		d.Group, d.Key.Group = group, group
+	for n, name := range []string{"g", "h"} {
+		d := delivery(n, "m-"+name, "k")
+		d.Group, d.Key.Group = name, name
 		require.Equal(t, receipt.Fresh, b.handle(t, d).Kind)
 	}
 	requireCounts(t, b.store, receipt.Counts{Fresh: 2, Effects: 2})

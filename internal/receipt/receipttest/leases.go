@@ -172,7 +172,7 @@ func mismatch(t *testing.T, b *bench) {
 	}
 	// The same MessageId with another body: nothing may call it a redelivery.
 	same := first
-	same.Fingerprint = "other"
+	same.Fingerprint = another
 	decision := b.begin(t, same, b.terms("v"))
 	require.Equal(t, receipt.Rejected, decision.Kind)
 	require.False(t, decision.Repeats)
@@ -188,7 +188,7 @@ func noFingerprint(t *testing.T, b *bench) {
 	b.complete(t, b.claim(t, with)) // the first fingerprint told is the key's
 	require.Equal(t, receipt.Repeated, b.handle(t, delivery(3, "m2", "k")).Kind)
 	other := delivery(4, "m3", "k")
-	other.Fingerprint = "other"
+	other.Fingerprint = another
 	require.Equal(t, receipt.Rejected, b.handle(t, other).Kind)
 	other.Fingerprint = ""
 	require.Equal(t, receipt.Repeated, b.handle(t, other).Kind)
@@ -250,7 +250,8 @@ func noOpenTransaction(t *testing.T, b *bench) {
 		return nil
 	}))
 	none("completed")
-	for range b.store.Receipts(ctx, receipt.Filter{}) {
+	for _, err := range b.store.Receipts(ctx, receipt.Filter{}) {
+		require.NoError(t, err)
 		none("between two receipts")
 	}
 }

@@ -48,7 +48,7 @@ func filters(t *testing.T, b *bench) {
 		return d
 	}
 	b.handle(t, change(0, func(*receipt.Delivery) {}))
-	b.handle(t, change(1, func(d *receipt.Delivery) { d.Queue = "payments.fifo" }))
+	b.handle(t, change(1, func(d *receipt.Delivery) { d.Queue = otherQueue }))
 	b.handle(t, change(2, func(d *receipt.Delivery) { d.Group = "customer-8" }))
 	b.handle(t, change(3, func(d *receipt.Delivery) { d.OriginID = "m0" }))
 	record(t, b.store, change(4, func(d *receipt.Delivery) { d.Key.Value = "k0" }))
@@ -58,7 +58,7 @@ func filters(t *testing.T, b *bench) {
 	}{
 		"all":             {receipt.Filter{}, []string{"m0", "m1", "m2", "m3", "m4"}},
 		"kind":            {receipt.Filter{Kinds: []receipt.Kind{receipt.Pending}}, []string{"m4"}},
-		"queue":           {receipt.Filter{Queue: "payments.fifo"}, []string{"m1"}},
+		"queue":           {receipt.Filter{Queue: otherQueue}, []string{"m1"}},
 		"group":           {receipt.Filter{Group: "customer-8"}, []string{"m2"}},
 		"message":         {receipt.Filter{Message: "m0"}, []string{"m0", "m3"}},
 		"a copy's own id": {receipt.Filter{Message: "m3"}, []string{"m3"}},
@@ -67,7 +67,7 @@ func filters(t *testing.T, b *bench) {
 		"until":           {receipt.Filter{Until: start.Add(time.Millisecond)}, []string{"m0"}},
 		"since and until": {receipt.Filter{Since: start.Add(time.Millisecond), Until: start.Add(time.Millisecond + 1)}, []string{"m1"}},
 		"all must hold":   {receipt.Filter{Key: "k0", Kinds: []receipt.Kind{receipt.Fresh, receipt.Repeated}}, []string{"m0"}},
-		"everything":      {receipt.Filter{Kinds: receipt.Kinds(), Queue: "orders.fifo", Group: "customer-7", Message: "m0", Key: "k3", Since: start, Until: start.Add(time.Hour)}, []string{"m3"}},
+		"everything":      {receipt.Filter{Kinds: receipt.Kinds(), Queue: queue, Group: group, Message: "m0", Key: "k3", Since: start, Until: start.Add(time.Hour)}, []string{"m3"}},
 		"none":            {receipt.Filter{Message: "m9"}, nil},
 		"no text is code": {receipt.Filter{Queue: "' OR '1'='1"}, nil},
 	} {

@@ -2,7 +2,6 @@ package receipttest
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 
@@ -130,7 +129,7 @@ func runOnce(t *testing.T, b *bench) {
 			b.complete(t, decision.Claim)
 			continue
 		}
-		require.Equal(t, receipt.Pending, decision.Kind, fmt.Sprint(n))
+		require.Equal(t, receipt.Pending, decision.Kind, n)
 	}
 	require.Equal(t, 1, fresh)
 	requireCounts(t, b.store, receipt.Counts{Fresh: 2, Pending: width - 1, Effects: 2})

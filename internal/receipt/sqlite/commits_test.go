@@ -258,7 +258,7 @@ func TestNestedStatements(t *testing.T) {
 				for inner.Next() {
 					count++
 				}
-				if err := inner.Close(); err != nil {
+				if err := errors.Join(inner.Err(), inner.Close()); err != nil { //nolint:sqlclosecheck // closed before the next round
 					return err
 				}
 			}

@@ -43,7 +43,7 @@ func (c *connection) ExecContext(ctx context.Context, query string, args ...any)
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx)
-	if statement := c.statement(ctx, query); statement != nil {
+	if statement := c.statement(ctx, query); statement != nil { //nolint:sqlclosecheck // closed with the connection
 		return statement.ExecContext(ctx, args...)
 	}
 	return c.Conn.ExecContext(ctx, query, args...)
@@ -61,7 +61,7 @@ func (c *connection) QueryContext(ctx context.Context, query string, args ...any
 // QueryRowContext runs a statement that answers one row.
 func (c *connection) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	ctx = context.WithoutCancel(ctx)
-	if statement := c.statement(ctx, query); statement != nil {
+	if statement := c.statement(ctx, query); statement != nil { //nolint:sqlclosecheck // closed with the connection
 		return statement.QueryRowContext(ctx, args...)
 	}
 	return c.Conn.QueryRowContext(ctx, query, args...)

@@ -233,7 +233,7 @@ func (b *beginning) claim(key receipt.Key) receipt.Claim {
 // start notes the attempt on the receipt, and answers its number.
 func (b *beginning) start(ctx context.Context, tx receipt.Tx, key receipt.Key, inbox int64) (int, error) {
 	var last int
-	err := tx.QueryRowContext(ctx, b.store.sql.attempts, b.kept.Identity(), b.kept.Key.Consumer, b.id).Scan(&last)
+	err := tx.QueryRowContext(ctx, b.store.sql.attempts, b.kept.Identity(), b.kept.Key.Consumer).Scan(&last)
 	if err != nil {
 		return 0, fmt.Errorf("counting the attempts: %w", err)
 	}

@@ -96,7 +96,7 @@ WHERE id = $1`,
 		seen: `SELECT EXISTS (SELECT 1 FROM receipts
 WHERE identity = $1 AND inbox_id = $2 AND id <> $3 AND kind IN ('fresh', 'redelivered', 'repeated'))`,
 
-		attempts: `SELECT coalesce(max(attempt), 0) FROM receipts WHERE identity = $1 AND consumer = $2 AND id <> $3`,
+		attempts: `SELECT coalesce(max(attempt), 0) FROM receipts WHERE identity = $1 AND consumer = $2`,
 
 		start: `UPDATE receipts SET inbox_id = $2, key_message = $3, reason = '', worker = $4, started_at_ns = $5, ended_at_ns = NULL, attempt = $6
 WHERE id = $1 AND kind = 'pending'`,
@@ -130,8 +130,8 @@ claim AS (` + claimed + `
  SELECT $1, $2, $3, $4, $5, $6, 'leased', $7, ` + now("$8") + ` + $9, $10, $11, $12, $13, $14, $14 FROM own
  ON CONFLICT DO NOTHING RETURNING id)
 UPDATE receipts SET inbox_id = claim.id, key_message = $6, reason = '', worker = $10, started_at_ns = $15, ended_at_ns = NULL,
- attempt = 1 + (SELECT coalesce(max(earlier.attempt), 0) FROM receipts AS earlier
-  WHERE earlier.identity = own.identity AND earlier.consumer = own.consumer AND earlier.id <> own.id)
+ attempt = 1 + (SELECT coalesce(max(every.attempt), 0) FROM receipts AS every
+  WHERE every.identity = own.identity AND every.consumer = own.consumer)
 FROM own, claim WHERE receipts.id = own.id RETURNING receipts.attempt`,
 
 		completeAtOnce: `WITH own AS (SELECT id FROM receipts WHERE id = $3 AND kind = 'pending' FOR UPDATE),
