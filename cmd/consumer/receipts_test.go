@@ -207,7 +207,7 @@ func TestReceiptsTellTheHorizon(t *testing.T) {
 	got := execute(t.Context(), "receipts", "--db", db, "--json")
 	require.Equal(t, cli.OK, got.code, got.err)
 	lines := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
-	require.Equal(t, `{"horizon":"2026-01-01T12:03:00.005Z"}`, lines[0])
+	require.JSONEq(t, `{"horizon":"2026-01-01T12:03:00.005Z"}`, lines[0])
 	require.NotContains(t, strings.Join(lines[1:], "\n"), "horizon")
 	require.Contains(t, lines[1], `"message_id":"m3"`)
 
@@ -218,9 +218,9 @@ func TestReceiptsTellTheHorizon(t *testing.T) {
 	}
 	require.NoError(t, writeLines(t.Context(), &printed, one, func(context.Context) (time.Time, error) { return horizon, nil }))
 	lines = strings.Split(printed.String(), "\n")
-	require.Equal(t, `{"horizon":"2026-01-01T12:03:00.005Z"}`, lines[0])
+	require.JSONEq(t, `{"horizon":"2026-01-01T12:03:00.005Z"}`, lines[0])
 	require.Contains(t, lines[1], `"kind":"fresh"`)
-	require.Equal(t, `{"horizon":"2026-01-01T13:03:00.005Z"}`, lines[2])
+	require.JSONEq(t, `{"horizon":"2026-01-01T13:03:00.005Z"}`, lines[2])
 
 	failure := errors.New("the disk is gone")
 	require.ErrorIs(t, writeLines(t.Context(), &printed, one, func(context.Context) (time.Time, error) { return time.Time{}, failure }), failure)
