@@ -186,14 +186,16 @@ func (r *run) poll() error {
 // brought to its end since is no concern.
 func (r *run) unfinished() error {
 	left := r.memory.unfinished()
-	maps.DeleteFunc(left, func(id string, _ error) bool {
-		receipts, err := r.store.Message(r.calls, id)
-		return err == nil && r.ended(id, receipts)
-	})
+	maps.DeleteFunc(left, func(id string, _ error) bool { return r.endedSince(id) })
 	for _, why := range left {
 		return fmt.Errorf("%d messages of the queue %s could not be completed, one of them: %w", len(left), r.name, why)
 	}
 	return nil
+}
+
+func (r *run) endedSince(id string) bool {
+	receipts, err := r.store.Message(r.calls, id)
+	return err == nil && r.ended(id, receipts)
 }
 
 // progressed moves the moment from which silence counts.
