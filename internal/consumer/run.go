@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -146,7 +147,7 @@ func (r *run) poll() error {
 		var rest time.Duration
 		switch {
 		case r.work.Err() != nil:
-			return nil
+			continue // and there is no room any more
 		case err != nil && permanent(err):
 			return err
 		case err != nil:
@@ -188,15 +189,16 @@ func (r *run) poll() error {
 // brought to its end since is no concern.
 func (r *run) unfinished() error {
 	left := r.memory.unfinished()
-	for id := range left {
-		if receipts, err := r.store.Message(r.calls, id); err == nil && r.ended(id, receipts) {
-			delete(left, id)
-		}
-	}
+	maps.DeleteFunc(left, func(id string, _ error) bool { return r.endedSince(id) })
 	for _, why := range left {
 		return fmt.Errorf("%d messages of the queue %s could not be completed, one of them: %w", len(left), r.name, why)
 	}
 	return nil
+}
+
+func (r *run) endedSince(id string) bool {
+	receipts, err := r.store.Message(r.calls, id)
+	return err == nil && r.ended(id, receipts)
 }
 
 // progressed moves the moment from which silence counts.
