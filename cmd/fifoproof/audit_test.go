@@ -166,7 +166,7 @@ func TestAuditRefuses(t *testing.T) {
 		{[]string{sends + "x", receipts}, cli.Harness, "sends.jsonlx"},
 		{[]string{sends, other}, cli.Harness, "other.db"},
 		{[]string{receipts, sends}, cli.Harness, "hint: the arguments are SENDLOG RECEIPTS, in this order"},
-		{[]string{sends, "mysql://db.example.org/receipts"}, cli.Harness, "hint: a URL looks like postgres://"},
+		{[]string{sends, "mysql://db.example.org/receipts"}, cli.Harness, "a URL looks like postgres://"},
 		{[]string{sends, receipts, "--temp", sends}, cli.Harness, "hint: name a folder"},
 	} {
 		got := call(t, "", append([]string{"audit"}, tt.args...)...)
