@@ -161,7 +161,8 @@ func TestConsumeRejected(t *testing.T) {
 	e.send(t, "g", "1", "no json, but 5000 EUR")
 	got := e.consume(t, db)
 	require.Equal(t, cli.Failed, got.code)
-	require.Contains(t, got.err, "1 rejected · "+db)
+	// Without a redrive policy it comes again after its back-off, on the endpoint's clock.
+	require.Regexp(t, ` · 0 effects · .* · [1-9] rejected · `+regexp.QuoteMeta(db), got.err)
 	require.NotContains(t, got.err, "5000", "bodies stay out of the log")
 	shown := execute(t.Context(), "receipts", "--db", db)
 	require.NotContains(t, shown.out, "5000")
