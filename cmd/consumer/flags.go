@@ -163,8 +163,13 @@ func (f *consumeFlags) check() error {
 		value   time.Duration
 		minimum time.Duration
 	}{
-		{"--until-empty", f.UntilEmpty, 0}, {"--lease", f.Lease, 0}, {"--drain", f.Drain, 0}, {"--retention", f.Retention, 0},
-		{"--timeout", f.Timeout, 1}, {"--backoff-base", f.BackoffBase, 1}, {"--backoff-cap", f.BackoffCap, f.BackoffBase},
+		{"--until-empty", f.UntilEmpty, 0},
+		{"--lease", f.Lease, 0},
+		{"--drain", f.Drain, 0},
+		{"--retention", f.Retention, 0},
+		{"--timeout", f.Timeout, 1},
+		{"--backoff-base", f.BackoffBase, 1},
+		{"--backoff-cap", f.BackoffCap, f.BackoffBase},
 	} {
 		if t.value < t.minimum {
 			return cli.Hint(fmt.Errorf("%s %v cannot be waited for", t.flag, t.value), "name a time as 30s; --backoff-cap is no less than --backoff-base")

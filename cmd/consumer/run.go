@@ -56,6 +56,9 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 	}
 	defer func() { _ = store.Close() }() // every commit is on disk already
 
+	if closing, closes := cfg.Handler.(interface{ Close() error }); closes {
+		defer func() { _ = closing.Close() }() // its calls have ended
+	}
 	watch, err := startWatch(ctx, f, around, store, talk, env)
 	if err != nil {
 		cli.Report(stdio.Err, name, err)

@@ -176,7 +176,7 @@ func (r *run) poll() error {
 			r.surge()
 		}
 		if sleep(r.work, rest) != nil {
-			break
+			return nil //nolint:nilerr // the context has ended, which is a good end
 		}
 		if r.silent() {
 			return r.unfinished()

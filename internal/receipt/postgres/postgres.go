@@ -114,8 +114,7 @@ func again(err error) bool {
 // or shutting down (cannot_connect_now, admin_shutdown, crash_shutdown), or nothing
 // listens at its address.
 func Passing(err error) bool {
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return answer.Code == "57P03" || answer.Code == "57P01" || answer.Code == "57P02"
 	}
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.ErrUnexpectedEOF)
