@@ -72,7 +72,9 @@ func run(ctx context.Context, args []string, stdio cli.Stdio, env cli.Env) int {
 		cli.Report(stdio.Err, name, withHelp(err, name))
 		return cli.Usage
 	}
-	talk.sayf("handler %s, %s", handler.Name(cfg.Handler), handler.Describe(cfg.Handler))
+	if cfg.Handler != nil { // what the default does is said by its name
+		talk.sayf("handler %s, %s", handler.Name(cfg.Handler), handler.Describe(cfg.Handler))
+	}
 	if f.Retention > 0 {
 		stop := reaping(ctx, store, f.Retention, talk)
 		defer stop()

@@ -67,7 +67,7 @@ func grouped(when string, settings target.Settings) (bool, error) {
 func (s *surroundings) redrive(ctx context.Context, cfg *consumer.Config, talk *talk) error {
 	policy := s.settings.Redrive
 	if policy.MaxReceives == 0 {
-		talk.sayf(warningPrefix+"the queue %s has no redrive policy: what is rejected or keeps failing comes again until its retention of %s ends, and its group waits",
+		talk.sayf(warningPrefix+"the queue %s has no redrive policy: what is rejected or keeps failing comes again, and holds up its group, until its retention of %s ends",
 			s.settings.Name, span(s.settings.Retention))
 		return nil
 	}
