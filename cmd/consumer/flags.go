@@ -39,7 +39,8 @@ var consume = cli.Program{
 		"'consumer receipts' prints what was recorded, 'consumer dlq' looks after dead letters.\n\n" +
 		"A signal stops it: what runs may finish within --drain, what has not begun is given back. A second signal ends it " +
 		"at once.\n\n" +
-		"Exit codes: 0 all well, or stopped by a signal; 1 messages were rejected or had failed when --until-empty ended; " +
+		"Exit codes: 0 all well, or stopped by a signal; 1 messages were rejected, or left to the dead-letter queue, when --until-empty " +
+		"ended; " +
 		"3 the queue, the endpoint or the database failed; 64 usage.",
 	Examples: `
 		consumer --queue orders.fifo

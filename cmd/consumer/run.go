@@ -114,7 +114,7 @@ func report(r result, asJSON bool, stdio cli.Stdio, talk *talk) int {
 	case r.err != nil:
 		cli.Report(stdio.Err, name, hinted(r.err))
 		return cli.Harness
-	case r.Summary.Rejected+r.Summary.Failed > 0 && !r.interrupted:
+	case r.Summary.Rejected+r.Summary.Dead > 0 && !r.interrupted:
 		return cli.Failed
 	default:
 		return cli.OK
@@ -130,6 +130,8 @@ type summaryLine struct {
 	Redelivered int64   `json:"redelivered"`
 	Repeated    int64   `json:"repeated"`
 	Rejected    int64   `json:"rejected"`
+	Failed      int64   `json:"failed"`
+	Dead        int64   `json:"dead"`
 	HeldBack    int64   `json:"held_back"`
 	ElapsedMS   float64 `json:"elapsed_ms"`
 	Interrupted bool    `json:"interrupted"`
@@ -140,7 +142,7 @@ func writeSummary(r result, stdio cli.Stdio) error {
 	s := r.Summary
 	line := summaryLine{
 		Queue: r.Queue, DB: r.DB, Deliveries: s.Deliveries, Effects: s.Effects, Redelivered: s.Redelivered,
-		Repeated: s.Repeated, Rejected: s.Rejected, HeldBack: s.HeldBack,
+		Repeated: s.Repeated, Rejected: s.Rejected, Failed: s.Failed, Dead: s.Dead, HeldBack: s.HeldBack,
 		ElapsedMS: float64(r.elapsed) / float64(time.Millisecond), Interrupted: r.interrupted,
 	}
 	if r.err != nil {
@@ -175,6 +177,12 @@ func sentence(s consumer.Summary) string {
 	text := fmt.Sprintf("%s · %s · %s redelivered · %s repeated · %s rejected",
 		plural(s.Deliveries, "delivery", "deliveries"), plural(s.Effects, "effect", "effects"),
 		thousands(s.Redelivered), thousands(s.Repeated), thousands(s.Rejected))
+	if s.Failed > 0 {
+		text += " · " + thousands(s.Failed) + " failed"
+	}
+	if s.Dead > 0 {
+		text += " · " + thousands(s.Dead) + " to the dead-letter queue"
+	}
 	if s.HeldBack > 0 {
 		text += " · " + thousands(s.HeldBack) + " held back"
 	}

@@ -118,7 +118,7 @@ func TestConsume(t *testing.T) {
 	delete(line, "elapsed_ms")
 	require.Equal(t, map[string]any{
 		"queue": "orders.fifo", "db": db, "deliveries": 0.0, "effects": 0.0, "redelivered": 0.0, "repeated": 0.0,
-		"rejected": 0.0, "held_back": 0.0, "interrupted": false,
+		"rejected": 0.0, "failed": 0.0, "dead": 0.0, "held_back": 0.0, "interrupted": false,
 	}, line)
 }
 

@@ -142,7 +142,7 @@ func TestHaltedUntilEmpty(t *testing.T) {
 		})
 		b.queue.give(order("m1", "g", 1), order("m2", "h", 2))
 		_, err := b.consumer(t).Run(t.Context())
-		require.ErrorContains(t, err, "2 messages of the queue orders.fifo could not be completed")
+		require.ErrorContains(t, err, "messages of the queue orders.fifo that could not be completed: 2")
 		require.ErrorContains(t, err, "404 Not Found")
 	})
 }
@@ -159,7 +159,7 @@ func TestFailuresAreRationed(t *testing.T) {
 		}
 		b.queue.give(reply...)
 		_, err := b.consumer(t).Run(t.Context())
-		require.ErrorContains(t, err, "10 messages")
+		require.ErrorContains(t, err, "could not be completed: 10")
 		require.Equal(t, 5, strings.Count(b.log.String(), "not completed, comes again"))
 		require.Contains(t, b.log.String(), "--kind failed'\" number=5")
 		require.NotContains(t, b.log.String(), "order\"")

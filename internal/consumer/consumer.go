@@ -131,7 +131,7 @@ func (c *Consumer) settled(a *arrival, v verdict) {
 	case v.kind == receipt.Failed, v.broken:
 		c.warn.failed(a, v.err)
 	}
-	c.tally.add(v.kind, c.cfg.Progress)
+	c.tally.add(v.kind, c.dead(a.delivery), c.cfg.Progress)
 }
 
 // wait is how long a message stays hidden whose attempt had no effect.

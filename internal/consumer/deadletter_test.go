@@ -45,7 +45,7 @@ func poisonHead(t *testing.T, w *world) {
 	sent := w.sendMany(t, "g", 10)
 	calls := &log{}
 	summary := w.run(t, func(cfg *consumer.Config) { cfg.Handler = poisoned(calls, `"order":0`) })
-	require.Equal(t, consumer.Summary{Deliveries: 12, Effects: 9, Failed: 3}, summary)
+	require.Equal(t, consumer.Summary{Deliveries: 12, Effects: 9, Failed: 3, Dead: 1}, summary)
 	require.Equal(t, sent[:1], w.look(t, w.dead))
 	require.Equal(t, "0+0", w.left(t, w.url))
 	require.Equal(t, map[string][]string{"g": sent[1:]}, w.doers(), "in order")

@@ -140,7 +140,7 @@ func TestGroupGoesOnAfterADeadLetter(t *testing.T) {
 				return nil
 			})
 		}
-		require.Equal(t, consumer.Summary{Deliveries: 5, Effects: 2, Failed: 3}, w.run(t, set))
+		require.Equal(t, consumer.Summary{Deliveries: 5, Effects: 2, Failed: 3, Dead: 1}, w.run(t, set))
 		require.Equal(t, "1+0", w.left(t, w.dead))
 		later := w.send(t, "g", "later", `{"order":99}`)
 		require.Equal(t, consumer.Summary{Deliveries: 1, Effects: 1}, w.run(t, set))

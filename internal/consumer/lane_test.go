@@ -191,7 +191,7 @@ func TestPanicIsAFailure(t *testing.T) {
 			t.Parallel()
 			inWorld(t, 3, func(t *testing.T, w *world) {
 				sent := w.sendMany(t, "g", 1)
-				require.Equal(t, consumer.Summary{Deliveries: 3, Failed: 3}, w.run(t, func(cfg *consumer.Config) { cfg.Handler = h }))
+				require.Equal(t, consumer.Summary{Deliveries: 3, Failed: 3, Dead: 1}, w.run(t, func(cfg *consumer.Config) { cfg.Handler = h }))
 				require.Equal(t, sent, w.look(t, w.dead))
 				for _, r := range receiptsOf(t, w.store) {
 					require.Contains(t, r.Reason, "the handler panicked: no such account")

@@ -191,7 +191,7 @@ func (r *run) unfinished() error {
 	left := r.memory.unfinished()
 	maps.DeleteFunc(left, func(id string, _ error) bool { return r.endedSince(id) })
 	for _, why := range left {
-		return fmt.Errorf("%d messages of the queue %s could not be completed, one of them: %w", len(left), r.name, why)
+		return fmt.Errorf("messages of the queue %s that could not be completed: %d, one of them: %w", r.name, len(left), why)
 	}
 	return nil
 }

@@ -279,7 +279,7 @@ func TestOneMessageBreaksTheStore(t *testing.T) {
 		b.cfg.UntilEmpty = 15 * time.Second
 		summary, err := b.consumer(t).Run(t.Context())
 		require.ErrorIs(t, err, errDisk)
-		require.ErrorContains(t, err, "1 messages of the queue orders.fifo could not be completed, one of them: message m1")
+		require.ErrorContains(t, err, "messages of the queue orders.fifo that could not be completed: 1, one of them: message m1")
 		require.Equal(t, consumer.Summary{Deliveries: 21, Effects: 20, HeldBack: 1}, summary)
 	})
 }
@@ -302,7 +302,7 @@ func TestUnfinishedBusiness(t *testing.T) {
 		b.queue.give(order("m1", "g", 1), order("m2", "h", 2))
 		summary, err := b.consumer(t).Run(t.Context())
 		require.ErrorIs(t, err, errBank)
-		require.ErrorContains(t, err, "1 messages of the queue orders.fifo could not be completed")
+		require.ErrorContains(t, err, "messages of the queue orders.fifo that could not be completed: 1")
 		require.Equal(t, consumer.Summary{Deliveries: 2, Effects: 1, Failed: 1}, summary)
 	})
 	// Had it come again in time, all would have been well.

@@ -15,6 +15,7 @@ type Summary struct {
 	Repeated    int64
 	Rejected    int64
 	Failed      int64 // attempts without effect: they come again, or go to the dead-letter queue
+	Dead        int64 // of Failed, those that were the last: the queue moves the message to the dead-letter queue
 	HeldBack    int64 // put off or given back without an attempt: they come again
 }
 
@@ -42,11 +43,15 @@ type tally struct {
 	sum Summary
 }
 
-// add counts one delivery and tells progress, one call at a time.
-func (t *tally) add(kind receipt.Kind, progress func(Summary)) {
+// add counts one delivery and tells progress, one call at a time. dead says that the
+// queue will not give the message out again.
+func (t *tally) add(kind receipt.Kind, dead bool, progress func(Summary)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sum.add(kind)
+	if dead && kind == receipt.Failed {
+		t.sum.Dead++
+	}
 	if progress != nil {
 		progress(t.sum)
 	}
