@@ -187,8 +187,8 @@ func (r *run) poll() error {
 func (r *run) unfinished() error {
 	left := r.memory.unfinished()
 	maps.DeleteFunc(left, func(id string, _ error) bool { return r.endedSince(id) })
-	for _, why := range left {
-		return fmt.Errorf("%d messages of the queue %s could not be completed, one of them: %w", len(left), r.name, why)
+	for id := range left {
+		return fmt.Errorf("%d messages of the queue %s could not be completed, one of them: %w", len(left), r.name, left[id])
 	}
 	return nil
 }
