@@ -150,10 +150,8 @@ func (r *run) poll() error {
 		if err != nil {
 			return err
 		}
-		if sleep(r.work, rest) != nil {
-			break
-		}
-		if r.silent() {
+		_ = sleep(r.work, rest) // room sees the end, too
+		if r.work.Err() == nil && r.silent() {
 			return r.unfinished()
 		}
 	}
