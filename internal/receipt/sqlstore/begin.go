@@ -71,10 +71,8 @@ type row struct {
 // claim, most likely.
 func (b *beginning) atOnce(ctx context.Context) (decision receipt.Decision, known bool, err error) {
 	claim := b.claim(b.delivery.Key)
-	err = b.store.again(ctx, func() error {
-		return b.store.driver.Direct(ctx, func(tx receipt.Tx) error {
-			return tx.QueryRowContext(ctx, b.store.sql.claimAtOnce, append(b.claimed(claim), nanos(b.terms.Now))...).Scan(&claim.Attempt)
-		})
+	err = b.store.direct(ctx, func(tx receipt.Tx) error {
+		return tx.QueryRowContext(ctx, b.store.sql.claimAtOnce, append(b.claimed(claim), nanos(b.terms.Now))...).Scan(&claim.Attempt)
 	})
 	switch {
 	case absent(err):

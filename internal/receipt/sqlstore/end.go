@@ -82,10 +82,8 @@ func (s *Store) hold(ctx context.Context, tx receipt.Tx, claim receipt.Claim) (h
 // otherwise than it should be.
 func (s *Store) completeAtOnce(ctx context.Context, claim receipt.Claim, now time.Time, result string) (done bool, err error) {
 	args := append([]any{[]byte(claim.Key), claim.Token, claim.ID, []byte(result), nanos(now)}, s.effect(claim)...)
-	err = s.again(ctx, func() error {
-		return s.driver.Direct(ctx, func(tx receipt.Tx) error {
-			return one(ctx, tx, receipt.ErrLost, s.sql.completeAtOnce, args...)
-		})
+	err = s.direct(ctx, func(tx receipt.Tx) error {
+		return one(ctx, tx, receipt.ErrLost, s.sql.completeAtOnce, args...)
 	})
 	switch {
 	case errors.Is(err, receipt.ErrLost):

@@ -15,7 +15,11 @@ func (s *Store) Record(ctx context.Context, deliveries []receipt.Delivery) ([]in
 	if len(deliveries) == 0 {
 		return ids, nil
 	}
-	err := s.transact(ctx, func(tx receipt.Tx) error {
+	atomically := s.transact
+	if s.driver.Server && len(deliveries) < len(s.sql.insert) {
+		atomically = s.direct // it is one statement
+	}
+	err := atomically(ctx, func(tx receipt.Tx) error {
 		ids = ids[:0]
 		for rest := deliveries; len(rest) > 0; {
 			n := min(len(rest), len(s.sql.insert)-1)

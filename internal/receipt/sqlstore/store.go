@@ -102,6 +102,12 @@ func (s *Store) transact(ctx context.Context, body func(receipt.Tx) error) error
 	return s.again(ctx, func() error { return s.driver.Transact(ctx, body) })
 }
 
+// direct runs one statement that is a transaction by itself, again as often as the
+// database asks for it.
+func (s *Store) direct(ctx context.Context, body func(receipt.Tx) error) error {
+	return s.again(ctx, func() error { return s.driver.Direct(ctx, body) })
+}
+
 func (s *Store) again(ctx context.Context, transaction func() error) error {
 	for try := 1; ; try++ {
 		err := transaction()
