@@ -167,11 +167,16 @@ func again(n int) int {
 // watch waits until every event had its effect and the queue is empty.
 func (s storm) watch(ctx context.Context, t *testing.T, driver, db string, client *sqs.Client, queue *string, consumers *fleet, strike func(int)) {
 	t.Helper()
-	told := 0
+	told, lines := 0, 1
+	began := time.Now()
 	for ticker := time.NewTicker(200 * time.Millisecond); ; {
 		effects := count(ctx, driver, db, `SELECT count(*) FROM effects`)
 		for ; told <= effects; told++ {
 			strike(told)
+		}
+		if passed := time.Since(began); passed >= time.Duration(lines)*10*time.Second {
+			t.Logf("%d effects of %d after %v, %d kills", effects, s.messages, passed.Round(time.Second), consumers.killed())
+			lines++
 		}
 		if effects >= s.messages && empty(ctx, client, queue) {
 			ticker.Stop()

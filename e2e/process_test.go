@@ -152,6 +152,13 @@ func (f *fleet) kill(n int) {
 	f.kills++
 }
 
+// killed is how many were killed.
+func (f *fleet) killed() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.kills
+}
+
 // early is the first member that ended by itself, or nil.
 func (f *fleet) early(ctx context.Context) (*process, error) {
 	f.mu.Lock()

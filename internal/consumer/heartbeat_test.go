@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/stretchr/testify/require"
 
@@ -178,6 +179,51 @@ func TestComesAgainWhileWaiting(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, consumer.Summary{Deliveries: 3, Effects: 2, HeldBack: 1}, summary)
 		require.Equal(t, []string{"delete hm1", "delete hm2-3"}, b.diary.read("delete"))
+	})
+}
+
+// What was overtaken on the way here is worked on in the order of sequence numbers, as
+// numbers, however long they are.
+func TestOrderIsTheSequence(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, b *bench) {
+		var calls log
+		b.cfg.UntilEmpty = 5 * time.Second
+		b.cfg.Handler = outside(func(_ context.Context, e handler.Event) (string, error) {
+			calls.add(e.MessageID)
+			time.Sleep(time.Second)
+			return "", nil
+		})
+		numbered := func(id, sequence string) types.Message {
+			m := order(id, "g", len(id)+len(sequence))
+			m.Body = &id
+			m.Attributes["SequenceNumber"] = sequence
+			m.MessageAttributes["idempotency-key"] = types.MessageAttributeValue{DataType: aws.String("String"), StringValue: &id}
+			return m
+		}
+		b.queue.give(numbered("m1", "8"), numbered("m4", "340282366920938463463374607431768211455"))
+		b.queue.give(numbered("m2", "9"), numbered("m3", "00010"))
+		_, err := b.consumer(t).Run(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []string{"m1", "m2", "m3", "m4"}, calls.read())
+	})
+}
+
+// No heartbeat comes after the back-off was asked for: it would undo that.
+func TestBackoffHasTheLastWord(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, b *bench) {
+		b.cfg.Backoff = steadily(2 * time.Second)
+		b.cfg.Handler = outside(func(context.Context, handler.Event) (string, error) { return "", errPoison })
+		b.queue.onHide = func(string, int32) (*types.BatchResultErrorEntry, error) {
+			time.Sleep(9 * time.Second) // longer than to the next heartbeat
+			return nil, nil
+		}
+		b.queue.give(order("m1", "g", 1))
+		_, stop := b.start(t)
+		wait(t, 20*time.Second)
+		require.Equal(t, []string{"hide hm1:2"}, b.diary.read("hide"))
+		stop()
 	})
 }
 

@@ -19,41 +19,66 @@ import (
 // steadily backs off for so long, whatever the attempt.
 func steadily(d time.Duration) backoff.Policy { return backoff.Policy{Base: d, Cap: d, Steady: true} }
 
+// elsewhere lets a head fail here, and be received next by another consumer, which does
+// with it what then says. here is the first one, which receives no more.
+func elsewhere(t *testing.T, w *world, sent []string, then handler.Handler) (here *consumer.Consumer, stop func() consumer.Summary) {
+	t.Helper()
+	here = w.life(t, func(cfg *consumer.Config) {
+		cfg.UntilEmpty, cfg.Worker, cfg.Backoff, cfg.MaxReceives = 0, "here", steadily(10*time.Second), 2
+		cfg.Handler = inside(func(_ context.Context, _ receipt.Tx, e handler.Event) error {
+			if e.MessageID == sent[0] {
+				return errors.New("not here")
+			}
+			return nil
+		})
+	})
+	w.cut = func(action string) error {
+		if action == "ReceiveMessage" && w.called("ReceiveMessage") > 1 {
+			return errors.New("connection refused")
+		}
+		return nil
+	}
+	stop = running(t, here)
+	wait(t, 9*time.Second)
+	require.Equal(t, consumer.Summary{Deliveries: 1, Failed: 1}, here.Summary())
+	there := w.lifeOn(t, w.uncut(), w.store, func(cfg *consumer.Config) {
+		cfg.Worker, cfg.MaxReceives, cfg.Handler = "there", 2, then
+	})
+	wait(t, 2*time.Second)
+	n, _ := there.Poll(t.Context())
+	require.Equal(t, 1, n, "the head alone: the others are hidden")
+	wait(t, 1100*time.Millisecond)
+	return here, stop
+}
+
 // The head fails here and is carried out by another consumer. The receipts tell, and
 // the messages that were held behind it go on within a second or so.
 func TestHeadDoneElsewhere(t *testing.T) {
 	t.Parallel()
-	inWorld(t, 0, func(t *testing.T, w *world) {
+	inWorld(t, 2, func(t *testing.T, w *world) {
 		sent := w.sendMany(t, "g", 4)
-		here := w.life(t, func(cfg *consumer.Config) {
-			cfg.UntilEmpty, cfg.Worker, cfg.Backoff = 0, "here", steadily(10*time.Second)
-			cfg.Handler = inside(func(_ context.Context, _ receipt.Tx, e handler.Event) error {
-				if e.MessageID == sent[0] {
-					return errors.New("not here")
-				}
-				return nil
-			})
-		})
-		// Only the other one receives when the head is back.
-		w.cut = func(action string) error {
-			if action == "ReceiveMessage" && w.called("ReceiveMessage") > 1 {
-				return errors.New("connection refused")
-			}
-			return nil
-		}
-		stop := running(t, here)
-		wait(t, 9*time.Second)
-		require.Equal(t, consumer.Summary{Deliveries: 1, Failed: 1}, here.Summary())
-		direct := w.lifeOn(t, w.uncut(), w.store, func(cfg *consumer.Config) { cfg.Worker = "there" })
-		wait(t, 2*time.Second)
-		n, err := direct.Poll(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, 1, n, "the head alone: the others are hidden")
-		wait(t, 1100*time.Millisecond)
+		here, stop := elsewhere(t, w, sent, nil)
 		require.Equal(t, consumer.Summary{Deliveries: 4, Effects: 3, Failed: 1}, here.Summary())
 		stop()
 		require.Equal(t, map[string][]string{"g": sent}, w.doers())
 		require.Equal(t, "0+0", w.left(t, w.url))
+	})
+}
+
+// The same where it fails there for the last time.
+func TestHeadDeadElsewhere(t *testing.T) {
+	t.Parallel()
+	inWorld(t, 2, func(t *testing.T, w *world) {
+		sent := w.sendMany(t, "g", 4)
+		here, stop := elsewhere(t, w, sent, inside(func(context.Context, receipt.Tx, handler.Event) error {
+			return errors.New("nor there")
+		}))
+		require.Equal(t, consumer.Summary{Deliveries: 4, Effects: 3, Failed: 1}, here.Summary())
+		stop()
+		require.Equal(t, map[string][]string{"g": sent[1:]}, w.doers())
+		w.cut = nil
+		require.Empty(t, w.look(t, w.url))
+		require.Equal(t, sent[:1], w.look(t, w.dead))
 	})
 }
 

@@ -37,7 +37,7 @@ type run struct {
 	calls context.Context
 	stop  context.CancelCauseFunc // ends work
 
-	polling sync.WaitGroup // polls beside the first
+	polling sync.WaitGroup // polls
 	working sync.WaitGroup // messages at work
 	giving  sync.WaitGroup // messages being given back
 	sending sync.WaitGroup // deletes
@@ -81,9 +81,13 @@ func (c *Consumer) Run(ctx context.Context) (Summary, error) {
 	var watch sync.WaitGroup
 	watch.Go(func() { r.watch(watching) })
 
-	err := r.poll()
+	var err error
+	r.polling.Go(func() {
+		err = r.poll()
+		r.stop(nil)
+	})
+	<-r.work.Done()
 	leave()
-	r.stop(nil)
 	watch.Wait()
 	r.drain()
 	rest()
@@ -140,49 +144,53 @@ func (r *run) fail(err error) {
 
 // poll receives until the run is to end.
 func (r *run) poll() error {
-	failing := 0
+	failing := 0 // calls in a row
 	for r.room() {
-		asked := time.Now()
-		n, err := r.take(r.cfg.Wait)
-		var rest time.Duration
-		switch {
-		case r.work.Err() != nil:
-			continue // and there is no room any more
-		case err != nil && permanent(err):
+		rest, err := r.round(&failing)
+		if err != nil {
 			return err
-		case err != nil:
-			failing++
-			r.cfg.Observer.CallFailed("receive", err)
-			if failing == maxFailing {
-				return fmt.Errorf("giving up after %d failing polls in a row: %w", failing, err)
-			}
-			rest = min(firstPause<<(failing-1), lastPause)
-			r.warn.retrying(err, rest)
-			if failing > 1 {
-				r.readiness.set("queue", err.Error())
-			}
-			r.progressed(time.Now().Add(rest)) // an outage is no silence
-		case n == 0 && time.Since(asked) < r.cfg.Wait/2:
-			rest = hasty
-			fallthrough
-		default:
-			failing = 0
-			r.readiness.set("queue", "")
 		}
-		if n == 0 && err == nil {
-			r.cfg.Observer.Received(nil) // so that a quiet queue is not taken for a poll that hangs
-		}
-		if n == batch {
-			r.surge()
-		}
-		if sleep(r.work, rest) != nil {
-			return nil //nolint:nilerr // the context has ended, which is a good end
-		}
-		if r.silent() {
+		_ = sleep(r.work, rest) // room sees the end, too
+		if r.work.Err() == nil && r.silent() {
 			return r.unfinished()
 		}
 	}
 	return nil
+}
+
+// round is one poll. It returns how long to wait before the next; an error ends the run.
+func (r *run) round(failing *int) (rest time.Duration, err error) {
+	asked := time.Now()
+	n, err := r.take(r.cfg.Wait)
+	switch {
+	case r.work.Err() != nil:
+		return 0, nil //nolint:nilerr // it was cut off by the end
+	case err != nil && permanent(err):
+		return 0, err
+	case err != nil:
+		*failing++
+		r.cfg.Observer.CallFailed("receive", err)
+		if *failing == maxFailing {
+			return 0, fmt.Errorf("giving up after %d failing polls in a row: %w", *failing, err)
+		}
+		rest = min(firstPause<<(*failing-1), lastPause)
+		r.warn.retrying(err, rest)
+		if *failing > 1 {
+			r.readiness.set("queue", err.Error())
+		}
+		r.progressed(time.Now().Add(rest)) // an outage is no silence
+		return rest, nil
+	case n == 0 && time.Since(asked) < r.cfg.Wait/2:
+		rest = hasty
+	case n == batch:
+		r.surge()
+	}
+	if n == 0 {
+		r.cfg.Observer.Received(nil) // so that a quiet queue is not taken for a poll that hangs
+	}
+	*failing = 0
+	r.readiness.set("queue", "")
+	return rest, nil
 }
 
 // unfinished is an error that says what was left undone, or nil. What somebody else has
@@ -190,8 +198,8 @@ func (r *run) poll() error {
 func (r *run) unfinished() error {
 	left := r.memory.unfinished()
 	maps.DeleteFunc(left, func(id string, _ error) bool { return r.endedSince(id) })
-	for _, why := range left {
-		return fmt.Errorf("messages of the queue %s that could not be completed: %d, one of them: %w", r.name, len(left), why)
+	for id := range left {
+		return fmt.Errorf("messages of the queue %s that could not be completed: %d, one of them: %w", r.name, len(left), left[id])
 	}
 	return nil
 }

@@ -317,6 +317,33 @@ func TestUnfinishedBusiness(t *testing.T) {
 	})
 }
 
+// A reply that comes in spite of the end is recorded and given back at once, not only
+// when the handlers have ended.
+func TestReplyAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, b *bench) {
+		began := time.Now()
+		b.cfg.Handler = sleeper(15 * time.Second)
+		b.queue.give(order("m1", "g", 1))
+		b.queue.then(func() ([]types.Message, error) {
+			time.Sleep(3 * time.Second)
+			return []types.Message{order("m2", "h", 2), order("m3", "g", 3)}, nil
+		})
+		back := time.Duration(0)
+		b.queue.onHide = func(_ string, seconds int32) (*types.BatchResultErrorEntry, error) {
+			if seconds == 0 {
+				back = time.Since(began)
+			}
+			return nil, nil
+		}
+		_, stop := b.start(t)
+		wait(t, time.Second)
+		require.Equal(t, consumer.Summary{Deliveries: 3, Effects: 1, HeldBack: 2}, stop())
+		require.Equal(t, 3*time.Second, back)
+		require.Equal(t, 15*time.Second, time.Since(began))
+	})
+}
+
 // Run waits for several things side by side, which a clock that walks cannot serve.
 func TestRunNeedsTheMachinesClock(t *testing.T) {
 	t.Parallel()
