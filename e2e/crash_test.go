@@ -99,7 +99,7 @@ func (s storm) run(t *testing.T, driver, db string, strike func(effects int)) {
 	stop()
 	killers.Wait()
 	for _, p := range consumers.members {
-		require.NoError(t, p.stop(), p.talk.String())
+		require.NoError(t, p.stop(), p.talk.text.String())
 	}
 	took := time.Since(began)
 	require.Positive(t, consumers.kills, "nobody was killed: that proves nothing")
@@ -183,7 +183,7 @@ func (s storm) watch(ctx context.Context, t *testing.T, driver, db string, clien
 			return
 		}
 		if p, err := consumers.early(ctx); p != nil {
-			require.Fail(t, "a consumer ended by itself", "%v: %s", err, p.talk.String())
+			require.Fail(t, "a consumer ended by itself", "%v: %s", err, p.talk.text.String())
 		}
 		select {
 		case <-ticker.C:

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -88,14 +90,14 @@ type process struct {
 
 // talk is what a process wrote to standard error. Read it after the process has ended.
 type talk struct {
-	bytes.Buffer
+	text  bytes.Buffer
 	begun chan struct{} // closed when it has said something, and so listens to signals
 	once  sync.Once
 }
 
 func (w *talk) Write(p []byte) (int, error) {
 	w.once.Do(func() { close(w.begun) })
-	return w.Buffer.Write(p)
+	return w.text.Write(p)
 }
 
 // start starts one of the programs against an endpoint.
@@ -107,6 +109,7 @@ func (s *served) start(t *testing.T, program string, args ...string) *process {
 	p.cmd.Stderr = &p.talk
 	require.NoError(t, p.cmd.Start())
 	go func() { p.ended <- p.cmd.Wait() }()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // where the test has ended before
 	return p
 }
 
@@ -116,6 +119,9 @@ func (p *process) kill() {
 	<-p.ended
 }
 
+// farewell is how long a process that was asked to end may take.
+const farewell = 30 * time.Second
+
 // stop asks a process to end, and is how it ended.
 func (p *process) stop() error {
 	select {
@@ -124,7 +130,13 @@ func (p *process) stop() error {
 		return err
 	}
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	return <-p.ended
+	select {
+	case err := <-p.ended:
+		return err
+	case <-time.After(farewell):
+		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // for its goroutines, in its talk
+		return fmt.Errorf("it did not end within %v: %w", farewell, <-p.ended)
+	}
 }
 
 // fleet is a number of equal processes, of which any may be killed and is replaced.

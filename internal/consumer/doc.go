@@ -21,7 +21,8 @@
 // back-off, by giving back what waits.
 //
 //	received -> waiting -> at work -> done -> deleted
-//	                |         |-> failed, rejected, in flight elsewhere -> hidden; its lane holds
+//	                |         |-> failed, rejected -> hidden; its lane holds
+//	                |         |-> in flight elsewhere -> first in its lane, looked at again
 //	                |         `-> halted -> first in its lane, until the handler is mended
 //	                `-> expired, given back
 //

@@ -3,10 +3,15 @@ package consumer
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"fifoproof/internal/receipt"
 )
+
+// notesAtOnce is how many messages that are given back are noted side by side, since
+// each is a commit.
+const notesAtOnce = 16
 
 // drain ends what was begun and gives back what was not. Work has ended before.
 func (r *run) drain() {
@@ -53,13 +58,20 @@ func (r *run) handBack(back []*arrival, why error) {
 	}
 	r.mu.Unlock()
 	r.expose(r.calls, held)
+	var noting sync.WaitGroup
+	slots := make(chan struct{}, notesAtOnce)
 	for _, a := range back {
 		v := verdict{kind: receipt.Pending, err: why}
 		if a.id == 0 && why != errUnrecorded { //nolint:errorlint // it is the very one
 			v.kind = receipt.Failed // by its last attempt
 		}
-		r.note(a, v)
+		slots <- struct{}{}
+		noting.Go(func() {
+			r.note(a, v)
+			<-slots
+		})
 	}
+	noting.Wait()
 	r.signal()
 }
 

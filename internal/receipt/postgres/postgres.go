@@ -3,12 +3,14 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
-	"syscall"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -110,14 +112,17 @@ func again(err error) bool {
 	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01")
 }
 
-// Passing reports whether an error of [Open] may pass by itself: the server is starting
-// or shutting down (cannot_connect_now, admin_shutdown, crash_shutdown), or nothing
-// listens at its address.
+// Passing reports whether an error of [Open] may pass by itself: the server cannot be
+// reached, is starting or shutting down, or has no connection left (PostgreSQL, Appendix
+// A: classes 08, 53 and 57).
 func Passing(err error) bool {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return answer.Code == "57P03" || answer.Code == "57P01" || answer.Code == "57P02"
+		return slices.Contains([]string{"08", "53", "57"}, answer.Code[:min(2, len(answer.Code))])
 	}
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.ErrUnexpectedEOF)
+	_, unconnected := errors.AsType[*pgconn.ConnectError](err)
+	_, network := errors.AsType[net.Error](err)
+	return unconnected || network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, sqldriver.ErrBadConn) || strings.Contains(err.Error(), "conn closed") // pgconn has no name for it
 }
 
 func place(c *pgx.ConnConfig) string {
