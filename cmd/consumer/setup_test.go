@@ -65,7 +65,7 @@ func TestForgetting(t *testing.T) {
 	require.Contains(t, got.err, "--retention 4 days is too short")
 	require.Contains(t, got.err, "hint: name 120h0m0s or more")
 
-	got = e.consume(t, db, "--retention", "120h")
+	got = e.consume(t, db, "--retention", "120h", "--until-empty", "3s")
 	require.Equal(t, cli.OK, got.code, got.err)
 	require.Contains(t, got.err, "consumer: forgot 3 keys and 7 receipts, last delivered more than 5 days ago\n")
 	store, err := driver.Read(t.Context(), db)
