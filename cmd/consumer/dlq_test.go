@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/stretchr/testify/require"
 
@@ -43,15 +41,7 @@ func newGraveyard(t *testing.T, c clock.Clock, maxReceives int) *graveyard {
 	require.NoError(t, server.CreateQueue("orders.fifo", emulator.Attribute{
 		Name: "RedrivePolicy", Value: fmt.Sprintf(`{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead.fifo","maxReceiveCount":%d}`, maxReceives),
 	}))
-	listener := httptest.NewServer(server)
-	t.Cleanup(listener.Close)
-	e := &endpoint{url: listener.URL, client: sqs.New(sqs.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(listener.URL), HTTPClient: listener.Client(),
-		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
-	})}
-	answer, err := e.client.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("orders.fifo")})
-	require.NoError(t, err)
-	e.queue = aws.ToString(answer.QueueUrl)
+	e := listen(t, server)
 	return &graveyard{endpoint: e, dead: strings.Replace(e.queue, "orders", "dead", 1)}
 }
 

@@ -55,6 +55,12 @@ func serve(t *testing.T, attributes ...emulator.Attribute) *endpoint {
 	t.Helper()
 	server := emulator.New(emulator.Options{Clock: clock.NewVirtual(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))})
 	require.NoError(t, server.CreateQueue("orders.fifo", attributes...))
+	return listen(t, server)
+}
+
+// listen serves an endpoint that has a queue orders.fifo.
+func listen(t *testing.T, server http.Handler) *endpoint {
+	t.Helper()
 	listener := httptest.NewServer(server)
 	t.Cleanup(listener.Close)
 	e := &endpoint{url: listener.URL, client: sqs.New(sqs.Options{

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/stretchr/testify/require"
 
 	"fifoproof/internal/cli"
@@ -117,25 +115,9 @@ func TestStartTellsTheRedrivePolicy(t *testing.T) {
 	require.Contains(t, got.err, "warning: the queue orders.fifo has no redrive policy")
 	require.Contains(t, got.err, "until its retention of 4 days ends")
 
-	d := withDeadLetters(t, 1)
-	got = d.consume(t, database(t), "--backoff-base", "3s", "--backoff-cap", "1m")
-	require.Contains(t, got.err, "what fails is tried again after 0 to 3s, growing to 1m0s, and moved to orders-dlq.fifo after 1 delivery")
+	got = virtualGraveyard(t).consume(t, database(t), "--backoff-base", "3s", "--backoff-cap", "1m")
+	require.Contains(t, got.err, "what fails is tried again after 0 to 3s, growing to 1m0s, and moved to dead.fifo after 1 delivery")
 	require.Contains(t, got.err, "warning: with a maxReceiveCount of 1")
-}
-
-// withDeadLetters is an endpoint whose queue has a dead-letter queue.
-func withDeadLetters(t *testing.T, most int) *endpoint {
-	t.Helper()
-	e := serve(t)
-	dead, err := e.client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("orders-dlq.fifo"), Attributes: map[string]string{"FifoQueue": "true"}})
-	require.NoError(t, err)
-	settings, err := target.ReadSettings(t.Context(), e.client, aws.ToString(dead.QueueUrl))
-	require.NoError(t, err)
-	policy, err := json.Marshal(map[string]any{"deadLetterTargetArn": settings.ARN, "maxReceiveCount": most})
-	require.NoError(t, err)
-	_, err = e.client.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: &e.queue, Attributes: map[string]string{"RedrivePolicy": string(policy)}})
-	require.NoError(t, err)
-	return e
 }
 
 // Everything of a run, on a PostgreSQL: metrics are served, lines are JSON, and no
