@@ -31,12 +31,14 @@ type storm struct {
 	patience  time.Duration // for all effects
 }
 
+const fullSize = 20_000 // messages
+
 // size makes a storm as large as FIFOPROOF_CRASH says: "full" is the size of the
 // promise, anything else one that a continuous check has time for.
 func size(s storm) storm {
 	s.messages, s.groups, s.patience = 2_000, 40, 3*time.Minute
 	if os.Getenv("FIFOPROOF_CRASH") == "full" {
-		s.messages, s.groups, s.patience = 20_000, 200, 15*time.Minute
+		s.messages, s.groups, s.patience = fullSize, 200, 15*time.Minute
 	}
 	return s
 }
@@ -64,6 +66,9 @@ func TestCrashPostgres(t *testing.T) {
 // TestCrashSQLite is the same with one process on a file.
 func TestCrashSQLite(t *testing.T) {
 	s := size(storm{consumers: 1, killEvery: 3 * time.Second})
+	if s.messages < fullSize { // or all is over before anybody is killed
+		s.messages, s.killEvery = 6_000, 1500*time.Millisecond
+	}
 	s.run(t, "sqlite", filepath.Join(t.TempDir(), "receipts.db"), func(int) {})
 }
 

@@ -53,7 +53,7 @@ func serveQueues(t *testing.T, queues ...string) *served {
 			s.url = strings.Trim(value, `"'`)
 		}
 	}
-	require.NotEmpty(t, s.url, "serve exported no endpoint: %s", talk.String())
+	require.NotEmpty(t, s.url, "serve exported no endpoint")
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	s.client = sqs.New(sqs.Options{
 		Region: "us-east-1", BaseEndpoint: &s.url,
