@@ -107,7 +107,7 @@ func TestConsume(t *testing.T) {
 	e, db := serve(t), database(t)
 	first := e.send(t, "g", "id1", `{"order":1}`)
 	second := e.send(t, "h", "id2", `{ "order": 1.0 }`)
-	got := e.consume(t, db)
+	got := e.consume(t, db, "--concurrency", "1") // in the order in which they were sent
 	require.Equal(t, cli.OK, got.code, got.err)
 	require.Empty(t, got.out)
 	require.Contains(t, got.err, "consumer: 2 deliveries · 1 effect · 0 redelivered · 1 repeated · 0 rejected · "+db+"\n")
